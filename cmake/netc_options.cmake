@@ -1,0 +1,17 @@
+# Warnings, sanitizers and the compiler cache, kept in one interface target that every library of ours uses.
+add_library(netc_options INTERFACE)
+target_compile_options(netc_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
+target_include_directories(netc_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(netc_options INTERFACE NETC_VERSION="${PROJECT_VERSION}")
+
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NETC_SANITIZE)
+  set(NETC_SANITIZER_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)
+  add_compile_options(${NETC_SANITIZER_FLAGS} -O1)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
