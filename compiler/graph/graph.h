@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/base/initializer.h"
 #include "compiler/base/source.h"
 #include "compiler/base/tensor_type.h"
 
@@ -39,17 +40,6 @@ struct Node {
   Span span;          // the .net stage it came from
 
   friend bool operator==(const Node&, const Node&) = default;
-};
-
-// How the weights of one parameter start; drawn by a counter-based generator keyed by (seed, path, element).
-struct Initializer {
-  enum class Kind { zeros, ones, constant, uniform, normal };
-  Kind kind = Kind::zeros;
-  double a = 0;   // constant: value; uniform: low;  normal: mean
-  double b = 0;   //                  uniform: high; normal: standard deviation
-  bool truncated = false;   // normal: redraw beyond two standard deviations
-
-  friend bool operator==(const Initializer&, const Initializer&) = default;
 };
 
 struct Parameter {
