@@ -1,0 +1,31 @@
+#include "compiler/kernel/target.h"
+
+#include <array>
+
+namespace netc {
+
+std::span<const Target> known_targets() {
+  static const std::array<Target, 3> kTargets{{
+      {.name = "avx512", .lanes = 16, .panel_columns = 32, .row_tile = 12, .fma = true,
+       .compiler_flags = "-mavx2 -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512"},
+      {.name = "avx2", .lanes = 8, .panel_columns = 16, .row_tile = 6, .fma = true,
+       .compiler_flags = "-mavx2 -mfma -mprefer-vector-width=256"},
+      {.name = "plain", .lanes = 4, .panel_columns = 8, .row_tile = 4, .fma = false, .compiler_flags = ""},
+  }};
+  return kTargets;
+}
+
+const Target* find_target(const std::string& name) {
+  for (const Target& target : known_targets())
+    if (target.name == name) return &target;
+  return nullptr;
+}
+
+int64_t padded_panel_rows(const Target& target, int64_t rows) {
+  const int64_t row_bytes = target.panel_columns * int64_t{4};
+  int64_t padded = (rows + 7) / 8 * 8;
+  while (padded * row_bytes % 4096 == 0) padded += 8;
+  return padded;
+}
+
+}  // namespace netc

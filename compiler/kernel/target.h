@@ -1,0 +1,29 @@
+// What the compiler may know about a processor: numbers for layouts and tiles, never how to reach one. The runtime
+// finds out which of these the machine is (runtime/backend/cpu/detect.h); tests compile for all of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace netc {
+
+struct Target {
+  std::string name;             // "avx512", "avx2", "plain"
+  int lanes = 4;                // f32 values of one vector
+  int panel_columns = 8;        // columns of a panel (Layout::panels): two vectors, the width of a product's tile
+  int row_tile = 4;             // rows of a product's tile held in registers
+  bool fma = false;             // multiply-add with one rounding
+  std::string compiler_flags;   // what gcc and clang need to be told; empty for the baseline of the machine
+
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+std::span<const Target> known_targets();                  // widest first
+const Target* find_target(const std::string& name);       // null if there is none
+
+// Rows to keep per panel for a matrix of `rows` rows: at least `rows`, whole tiles, and never a distance between panels
+// that is a multiple of 4 KiB, which would put all panels of a row on the same few sets of the first cache.
+int64_t padded_panel_rows(const Target& target, int64_t rows);
+
+}  // namespace netc
