@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace netc {
 
@@ -29,6 +30,13 @@ inline uint32_t random_bits(uint64_t seed, uint32_t update, uint32_t stream, uin
   const auto words = philox_4x32_10({row, column / 4, stream, update},
                                     {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
   return words[column % 4];
+}
+
+// The stream of a purpose, "fc1.weight" or "data.order": FNV-1a over its name.
+constexpr uint32_t random_stream(std::string_view name) {
+  uint32_t hash = 0x811C9DC5u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x01000193u;
+  return hash;
 }
 
 }  // namespace netc
