@@ -1,0 +1,172 @@
+// The arrows of docs/architecture.md, read off the #include lines: a file may include its own room and the rooms in
+// its row of the table, nothing else. The compiler never knows a device; the runtime never knows a layer.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Rooms = std::set<std::string>;
+
+const std::map<std::string, Rooms>& allowed_edges() {
+  static const std::map<std::string, Rooms> table = {
+      {"compiler/base", {}},
+      {"compiler/syntax", {"compiler/base", "grammar"}},
+      {"compiler/graph", {"compiler/base"}},
+      {"compiler/kernel", {"compiler/base"}},
+      {"compiler/ops", {"compiler/graph", "compiler/kernel", "compiler/base"}},
+      {"compiler/layers", {"compiler/ops", "compiler/graph", "compiler/kernel", "compiler/base"}},
+      {"compiler/autodiff", {"compiler/ops", "compiler/graph", "compiler/kernel", "compiler/base"}},
+      {"compiler/passes", {"compiler/ops", "compiler/graph", "compiler/kernel", "compiler/base"}},
+      {"compiler/program", {"compiler/ops", "compiler/graph", "compiler/kernel", "compiler/base"}},
+      {"compiler/sema",
+       {"compiler/syntax", "compiler/layers", "compiler/autodiff", "compiler/ops", "compiler/graph", "compiler/base"}},
+      {"compiler",
+       {"compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/ops", "compiler/layers",
+        "compiler/autodiff", "compiler/passes", "compiler/program", "compiler/sema"}},
+      {"runtime", {"compiler/kernel", "compiler/base", "runtime/backend/reference", "runtime/backend/cpu"}},
+      {"runtime/backend/reference", {"runtime", "compiler/kernel", "compiler/base"}},
+      {"runtime/backend/cpu", {"runtime", "compiler/kernel", "compiler/base"}},
+      {"cli",
+       {"compiler", "compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/layers",
+        "compiler/sema", "compiler/program", "runtime", "runtime/backend/cpu"}},
+  };
+  return table;
+}
+
+// Libraries that stay out of headers, and those that one room has for itself.
+const std::regex kHeavyLibrary(R"(^(fmt|spdlog|nlohmann|CLI|yaml-cpp)/|^(antlr4-runtime|csv|zlib)\.h$)");
+const std::map<std::string, std::string> kOwnedLibraries = {
+    {"CLI/", "cli"}, {"antlr4-runtime.h", "compiler/syntax"}, {"csv.h", "runtime"}, {"zlib.h", "runtime"}};
+
+bool starts_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }
+
+bool is_generated_parser(const std::string& header) {
+  return starts_with(header, "Net") && (starts_with(header, "NetLexer") || starts_with(header, "NetParser") ||
+                                        starts_with(header, "NetVisitor") || starts_with(header, "NetBaseVisitor"));
+}
+
+// The room of a path relative to the top of the tree: the deepest row of the table that is a folder above it.
+std::string room_of(const std::string& path) {
+  if (is_generated_parser(path)) return "grammar";
+  std::string best;
+  for (const auto& [room, edges] : allowed_edges())
+    if (starts_with(path, room + "/") && room.size() > best.size()) best = room;
+  return best;
+}
+
+struct SourceFile {
+  std::string path;                    // relative to the top of the tree
+  std::vector<std::string> includes;   // as spelled
+};
+
+std::vector<SourceFile> read_tree() {
+  const fs::path top = NETC_SOURCE_DIR;
+  static const std::regex include_line(R"re(^\s*#\s*include\s*["<]([^">]+)[">].*)re");
+  std::vector<SourceFile> files;
+  for (const char* folder : {"compiler", "runtime", "cli"})
+    for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cpp") continue;
+      SourceFile file{fs::relative(entry.path(), top), {}};
+      std::ifstream in(entry.path());
+      std::smatch match;
+      for (std::string line; std::getline(in, line);)
+        if (line.find("include") != std::string::npos && std::regex_match(line, match, include_line))
+          file.includes.push_back(match[1]);
+      files.push_back(std::move(file));
+    }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return files;
+}
+
+class Layering : public ::testing::Test {
+ protected:
+  static const std::vector<SourceFile>& tree() {
+    static const std::vector<SourceFile> files = read_tree();
+    return files;
+  }
+};
+
+TEST_F(Layering, EveryFileStandsInARoom) {
+  ASSERT_GT(tree().size(), 20u) << "the sources were not found below " << NETC_SOURCE_DIR;
+  for (const SourceFile& file : tree()) EXPECT_NE(room_of(file.path), "") << file.path << " is in no room of the table";
+}
+
+TEST_F(Layering, ArrowsGoDownOnly) {
+  for (const SourceFile& file : tree()) {
+    const std::string room = room_of(file.path);
+    for (const std::string& include : file.includes) {
+      const std::string target = room_of(include);
+      if (target.empty() || target == room) continue;
+      EXPECT_TRUE(allowed_edges().at(room).count(target))
+          << file.path << " includes " << include << ": " << room << " may not look into " << target;
+    }
+  }
+}
+
+TEST_F(Layering, TheTableHasNoCircles) {
+  // Only the compiler's rooms: a backend and the runtime's interface know each other's headers by design.
+  std::map<std::string, int> depth;
+  std::function<int(const std::string&)> visit = [&](const std::string& room) {
+    auto [found, fresh] = depth.emplace(room, -1);
+    if (!fresh) {
+      EXPECT_NE(found->second, -1) << "a circle through " << room;
+      return found->second;
+    }
+    int deepest = 0;
+    const auto row = allowed_edges().find(room);
+    if (row != allowed_edges().end())
+      for (const std::string& next : row->second) deepest = std::max(deepest, 1 + visit(next));
+    return depth[room] = deepest;
+  };
+  for (const auto& [room, edges] : allowed_edges())
+    if (starts_with(room, "compiler")) visit(room);
+}
+
+TEST_F(Layering, OnlyTheParserSeesTheGeneratedGrammar) {
+  for (const SourceFile& file : tree())
+    for (const std::string& include : file.includes)
+      if (room_of(include) == "grammar" || include == "antlr4-runtime.h")
+        EXPECT_TRUE(starts_with(file.path, "compiler/syntax/parse") && file.path.ends_with(".cpp"))
+            << file.path << " includes " << include;
+}
+
+TEST_F(Layering, BackendsDoNotKnowEachOther) {
+  for (const SourceFile& file : tree()) {
+    const std::string room = room_of(file.path);
+    if (!starts_with(room, "runtime/backend/")) continue;
+    for (const std::string& include : file.includes)
+      if (starts_with(include, "runtime/backend/")) EXPECT_EQ(room_of(include), room) << file.path << " includes " << include;
+  }
+}
+
+TEST_F(Layering, HeavyLibrariesStayOutOfHeadersAndInTheirRooms) {
+  for (const SourceFile& file : tree())
+    for (const std::string& include : file.includes) {
+      if (file.path.ends_with(".h"))
+        EXPECT_FALSE(std::regex_search(include, kHeavyLibrary)) << file.path << " includes " << include;
+      for (const auto& [library, owner] : kOwnedLibraries)
+        if (starts_with(include, library)) EXPECT_EQ(room_of(file.path), owner) << file.path << " includes " << include;
+    }
+}
+
+TEST_F(Layering, IncludesOfOurOwnAreSpelledFromTheTop) {
+  for (const SourceFile& file : tree())
+    for (const std::string& include : file.includes) {
+      const bool beside = fs::exists(fs::path(NETC_SOURCE_DIR) / fs::path(file.path).parent_path() / include);
+      EXPECT_FALSE(beside && include.find('/') == std::string::npos)
+          << file.path << " includes " << include << " relative to itself";
+    }
+}
+
+}  // namespace
