@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/graph/graph.h"
@@ -104,9 +105,13 @@ class GraphBuilder {
   Graph& graph() { return graph_; }
 
  private:
+  NodeId leaf(const std::string& op, const std::string& name);   // kNoNode if the graph has none yet
+
   Graph& graph_;
   Span span_;
   std::string name_;
+  std::unordered_map<std::string, NodeId> leaves_;   // "parameter:fc1.weight" -> node, for the first `indexed_` nodes
+  size_t indexed_ = 0;
 };
 
 // Typed access to attributes; InternalError if absent or of another type.
@@ -114,5 +119,10 @@ int64_t int_attribute(const Attributes& attributes, const std::string& name);
 double float_attribute(const Attributes& attributes, const std::string& name);
 bool bool_attribute(const Attributes& attributes, const std::string& name, bool fallback);
 const std::vector<int64_t>& ints_attribute(const Attributes& attributes, const std::string& name);
+const std::string& text_attribute(const Attributes& attributes, const std::string& name);
+
+// Nodes whose type is not what their row makes of their inputs, or that have no row, in words; empty when sound.
+// The complement of verify(Graph), which knows no op.
+std::vector<std::string> verify_types(const Graph& graph);
 
 }  // namespace netc
