@@ -60,9 +60,15 @@ struct Dataset {
   int64_t bytes() const;                                      // memory held by columns and record lists
 };
 
-// Reads every split of `spec`. Relative paths are looked for under `data_root`. All faults of files and declarations are
-// reported to `diagnostics` (N0804 N0805 N0807 N0808 N0809 N0810 N0811), each once; the result is usable only if it
-// holds no errors. Throws RuntimeError when the machine fails (out of memory, a read error).
-Dataset open_dataset(const DataSpec& spec, const std::string& data_root, Diagnostics& diagnostics);
+// Where relative paths are looked for, and who said so: "--data-root", "the folder of mnist_mlp.net".
+struct DataRoot {
+  std::string path = ".";
+  std::string origin = "the current folder";
+};
+
+// Reads every split of `spec`. All faults of files and declarations are reported to `diagnostics` (N0801 N0804 N0805
+// N0807 N0808 N0809 N0810 N0811, W1114), each once; the result is usable only if it holds no errors. Throws RuntimeError
+// when the machine fails (a read error).
+Dataset open_dataset(const DataSpec& spec, const DataRoot& root, Diagnostics& diagnostics);
 
 }  // namespace netc
