@@ -1,0 +1,21 @@
+// Fusion: fewer kernels, less memory traffic, the same values. Program -> Program.
+//
+//   before   matmul -> t0; expand bias -> t1; add t0 t1 -> t2; relu t2 -> t3; dropout t3 -> h
+//   after    one product kernel whose epilogue adds the bias, clamps, drops and stores h
+//
+// Two moves make all of it:
+//   inline   a pointwise producer is computed where it is read, and its buffer disappears  (fuse_inline.cpp)
+//   merge    a consumer with the same parallel axes is appended to its producer's phases, and reads the value instead
+//            of the buffer: epilogues, softmax and layer norm as one row kernel, optimizers in the gradient's kernel
+//                                                                                            (fuse_merge.cpp)
+// LEGAL is decided there (dependencies by KernelOrder, index maps, in-place writes); whether it PAYS is decided in
+// fuse_cost.h. Afterwards stores that nobody reads are gone and steps are in a valid order.
+#pragma once
+
+#include "compiler/kernel/program.h"
+
+namespace netc {
+
+void fuse(Program& program);
+
+}  // namespace netc
