@@ -18,7 +18,7 @@ struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;  // never null unless a comment says so
 
 struct Name {
-  std::string text;
+  std::string text;  // empty: missing in the file, already reported
   Span span;
 };
 
@@ -46,9 +46,19 @@ enum class Unit : uint8_t {
   epochs, steps, samples, tokens,
 };
 
-struct IntLiteral { int64_t value = 0; };
-struct FloatLiteral { double value = 0; };
-struct PercentLiteral { double value = 0; };  // 20% has the value 0.2; an ordinary float elsewhere
+// Numbers keep their spelling, because printing never rewrites one. Made by the compiler it may be empty.
+struct IntLiteral {
+  int64_t value = 0;
+  std::string spelling;
+};
+struct FloatLiteral {
+  double value = 0;
+  std::string spelling;
+};
+struct PercentLiteral {  // 20% has the value 0.2 and is an ordinary float in every other way
+  double value = 0;
+  std::string spelling;
+};
 struct QuantityLiteral {
   double value = 0;  // in the unit's base: bytes, seconds, degrees, epochs ...
   Unit unit{};
