@@ -10,7 +10,6 @@ namespace netc {
 namespace {
 
 constexpr size_t kMeaningColumn = 26;
-constexpr int kMostRepeats = 1000;
 
 // "-o,--output" -> {"-o", "--output"}
 std::vector<std::string> spellings(const std::string& name) {
@@ -67,24 +66,30 @@ Arguments::Arguments(std::string command, std::string summary)
     : command_(std::move(command)), summary_(std::move(summary)) {}
 
 Arguments& Arguments::positional(std::string name, std::string meaning, std::string* target, bool required) {
-  Entry entry{.name = std::move(name), .meaning = std::move(meaning), .target = target};
+  Entry& entry = add(std::move(name), std::move(meaning));
+  entry.target = target;
   entry.positional = true;
   entry.required = required;
-  entries_.push_back(std::move(entry));
   return *this;
 }
 
 Arguments& Arguments::flag(std::string name, std::string meaning, bool* target) {
-  entries_.push_back({.name = std::move(name), .meaning = std::move(meaning), .flag = target});
+  add(std::move(name), std::move(meaning)).flag = target;
   return *this;
 }
 
 Arguments& Arguments::option(std::string name, std::string value_name, std::string meaning, Target target) {
-  entries_.push_back({.name = std::move(name),
-                      .value_name = std::move(value_name),
-                      .meaning = std::move(meaning),
-                      .target = target});
+  Entry& entry = add(std::move(name), std::move(meaning));
+  entry.value_name = std::move(value_name);
+  entry.target = target;
   return *this;
+}
+
+Arguments::Entry& Arguments::add(std::string name, std::string meaning) {
+  Entry& entry = entries_.emplace_back();
+  entry.name = std::move(name);
+  entry.meaning = std::move(meaning);
+  return entry;
 }
 
 Arguments& Arguments::one_of(std::vector<std::string> values) {
@@ -132,7 +137,7 @@ bool Arguments::parse(std::span<const std::string> words) {
     else if (entry.positional)
       options.push_back(app.add_option(entry.name, values[i])->expected(1)->allow_extra_args(false));
     else
-      options.push_back(app.add_option(entry.name, values[i])->expected(1, kMostRepeats)->allow_extra_args(false));
+      options.push_back(app.add_option(entry.name, values[i])->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
   }
 
   const std::string see = "`netc " + command_ + " --help` shows what it takes";

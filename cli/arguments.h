@@ -63,6 +63,7 @@ class Arguments {
     std::string meaning;
   };
 
+  Entry& add(std::string name, std::string meaning);
   std::vector<std::string> option_names() const;
 
   std::string command_;

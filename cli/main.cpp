@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -8,7 +7,6 @@
 #include "cli/commands.h"
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);   // a closed pipe is a failed write, reported like a full disk
   std::ios::sync_with_stdio(false);
   netc::Terminal terminal{std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1};
   return netc::run_netc(std::vector<std::string>(argv + 1, argv + argc), terminal);
