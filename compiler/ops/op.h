@@ -114,6 +114,9 @@ class GraphBuilder {
   size_t indexed_ = 0;
 };
 
+// One value for all rows of the batch: such operands fit any pointwise op.
+bool is_scalar(const TensorType& type);
+
 // Typed access to attributes; InternalError if absent or of another type.
 int64_t int_attribute(const Attributes& attributes, const std::string& name);
 double float_attribute(const Attributes& attributes, const std::string& name);

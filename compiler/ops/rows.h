@@ -29,9 +29,6 @@ void append_normalize(std::vector<OpRow>& rows);
 void append_losses(std::vector<OpRow>& rows);
 void append_training(std::vector<OpRow>& rows);
 
-// One value for all rows of the batch.
-bool is_scalar(const TensorType& type);
-
 // The shape and batch flag that pointwise operands agree on: equal, or unbatched scalars. The dtype is the first's.
 std::optional<TensorType> common_type(Types inputs);
 // common_type of floating operands of one dtype: the rule of arithmetic.
