@@ -68,4 +68,10 @@ std::vector<bool> needed_by_phase(const Kernel& kernel, const Phase& phase) {
   return needed;
 }
 
+BufferId root_of(const Program& program, BufferId buffer) {
+  while (program.buffers[static_cast<size_t>(buffer)].alias_of != kNone)
+    buffer = program.buffers[static_cast<size_t>(buffer)].alias_of;
+  return buffer;
+}
+
 }  // namespace netc

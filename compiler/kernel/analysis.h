@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/program.h"
 
 namespace netc {
 
@@ -34,5 +34,8 @@ void for_each_operand(const Expr& e, Visit visit) {
 
 // Expressions the phase needs, itself or through operands: reduction values, store values, gathered store indices.
 std::vector<bool> needed_by_phase(const Kernel& kernel, const Phase& phase);
+
+// The buffer whose memory this one is: itself, or what it is an alias of.
+BufferId root_of(const Program& program, BufferId buffer);
 
 }  // namespace netc

@@ -8,11 +8,6 @@
 namespace netc {
 namespace {
 
-BufferId memory_of(const Program& program, BufferId id) {
-  while (program.buffers[static_cast<size_t>(id)].alias_of != kNone) id = program.buffers[static_cast<size_t>(id)].alias_of;
-  return id;
-}
-
 class TapeMaker {
  public:
   TapeMaker(const Kernel& kernel, const Program& program)
@@ -72,11 +67,11 @@ class TapeMaker {
   void mark_reread() {
     std::vector<BufferId> stored;
     for (const Phase& phase : kernel_.phases)
-      for (const Store& store : phase.stores) stored.push_back(memory_of(program_, store.buffer));
+      for (const Store& store : phase.stores) stored.push_back(root_of(program_, store.buffer));
     for (size_t i = 0; i < kernel_.exprs.size(); ++i) {
       const Expr& e = kernel_.exprs[i];
       if (e.op == ExprOp::load)
-        reread_[i] = std::find(stored.begin(), stored.end(), memory_of(program_, e.buffer)) != stored.end();
+        reread_[i] = std::find(stored.begin(), stored.end(), root_of(program_, e.buffer)) != stored.end();
       for_each_operand(e, [&](ExprId operand) {
         if (reread_[static_cast<size_t>(operand)]) reread_[i] = true;
       });
