@@ -1,7 +1,6 @@
 #include "compiler/base/diagnostics.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace netc {
 
@@ -68,11 +67,9 @@ Diagnostic& Diagnostics::warning(Code code, Span span, std::string summary, std:
 }
 
 Diagnostic& Diagnostics::add(Severity severity, Code code, Span span, std::string summary, std::string span_label) {
-  const bool repeated = span.known() && std::any_of(records_.begin(), records_.end(), [&](const Diagnostic& d) {
-                          return d.code == code && d.span == span;
-                        });
-  const bool silenced = severity == Severity::warning && is_silenced(code, span);
-  if (repeated || silenced) return dropped_ = Diagnostic{};
+  if (severity == Severity::warning && is_silenced(code, span)) return dropped_ = Diagnostic{};
+  const bool is_new = !span.known() || reported_.emplace(code, span.file, span.begin, span.end).second;
+  if (!is_new) return dropped_ = Diagnostic{};
   if (severity == Severity::error) ++error_count_;
   Diagnostic& record = records_.emplace_back();
   record.severity = severity;

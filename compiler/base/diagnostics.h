@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -104,6 +106,7 @@ class Diagnostics {
 
   const SourceMap* sources_;
   std::deque<Diagnostic> records_;
+  std::set<std::tuple<Code, FileId, uint32_t, uint32_t>> reported_;
   Diagnostic dropped_;
   int error_count_ = 0;
 };
