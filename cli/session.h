@@ -1,0 +1,46 @@
+// A model made ready to run: compiled, loaded on a backend, its data opened. Shared by train, eval and predict.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/model.h"
+#include "compiler/base/plan.h"
+#include "compiler/compile.h"
+#include "runtime/backend.h"
+#include "runtime/data/dataset.h"
+#include "runtime/trainer.h"
+
+namespace netc {
+
+class Arguments;
+
+// Where and with what a model runs; the same options for train, eval and predict.
+struct MachineOptions {
+  std::string data_root;               // empty: the folder of the model
+  std::string backend;                 // "cpu", "reference"; empty: cpu where there is a host compiler
+  std::optional<int64_t> threads;      // of all towers together; none: one a core
+
+  void declare(Arguments& arguments);
+};
+
+struct Session {
+  std::unique_ptr<Model> model;
+  Plan plan;                           // towers resolved to devices
+  Compiled compiled;
+  std::unique_ptr<Backend> backend;
+  LoadedGroup group;
+  Dataset data;
+  std::unique_ptr<Diagnostics> data_diagnostics;
+
+  // Points into this session, which must stay where it is.
+  TrainingJob job();
+};
+
+// Compiles and loads `model` while another thread opens its data. Null if the model, this version or the data say no:
+// everything is printed by then. Throws RuntimeError.
+std::unique_ptr<Session> open_session(std::unique_ptr<Model> model, const MachineOptions& machine, Terminal& terminal);
+
+}  // namespace netc

@@ -1,0 +1,27 @@
+// Runs netc inside the test process and keeps what it said.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace netc {
+
+struct Ran {
+  int code = -1;
+  std::string out, err;
+};
+
+inline Ran run(const std::vector<std::string>& words) {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  Ran ran;
+  ran.code = run_netc(words, terminal);
+  ran.out = out.str();
+  ran.err = err.str();
+  return ran;
+}
+
+}  // namespace netc
