@@ -14,7 +14,7 @@
 
 namespace netc {
 
-int stored_bytes(DType dtype, Precision precision) { return precision == Precision::f64 ? 8 : dtype_bytes(dtype); }
+int stored_bytes(DType dtype, Arithmetic precision) { return precision == Arithmetic::f64 ? 8 : dtype_bytes(dtype); }
 
 struct KernelInterpreter::Engine {
   virtual ~Engine() = default;
@@ -395,8 +395,8 @@ class EngineOf final : public KernelInterpreter::Engine {
 
 }  // namespace
 
-KernelInterpreter::KernelInterpreter(const Kernel& kernel, const Program& program, Precision precision) {
-  if (precision == Precision::f64) engine_ = std::make_unique<EngineOf<double>>(kernel, program);
+KernelInterpreter::KernelInterpreter(const Kernel& kernel, const Program& program, Arithmetic precision) {
+  if (precision == Arithmetic::f64) engine_ = std::make_unique<EngineOf<double>>(kernel, program);
   else engine_ = std::make_unique<EngineOf<float>>(kernel, program);
 }
 

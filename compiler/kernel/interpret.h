@@ -16,10 +16,11 @@ namespace netc {
 
 // f32: buffers hold their own element types and floating values are computed in float.
 // f64: every buffer, whatever its type, holds doubles and floating values are computed in double: the oracle.
-enum class Precision : uint8_t { f32, f64 };
+// (Plan::precision is the user's word; this is how the interpreter computes.)
+enum class Arithmetic : uint8_t { f32, f64 };
 
 // Bytes of one stored element of a buffer.
-int stored_bytes(DType dtype, Precision precision);
+int stored_bytes(DType dtype, Arithmetic precision);
 
 // One tower's memory: the first element of each buffer, indexed by BufferId (shared buffers appear in every tower, with
 // the same address), and which rows of the update the tower holds.
@@ -40,7 +41,7 @@ struct KernelContext {
 class KernelInterpreter {
  public:
   // Both must outlive the interpreter. The program must be sound (verify).
-  KernelInterpreter(const Kernel& kernel, const Program& program, Precision precision);
+  KernelInterpreter(const Kernel& kernel, const Program& program, Arithmetic precision);
   ~KernelInterpreter();
   KernelInterpreter(KernelInterpreter&&) noexcept;
   KernelInterpreter& operator=(KernelInterpreter&&) noexcept;

@@ -13,7 +13,7 @@ namespace {
 class ReferenceProgram final : public LoadedProgram {
  public:
   ReferenceProgram(const Program& program, std::shared_ptr<ReferenceParameters> parameters, int tower_count,
-                   Precision precision)
+                   Arithmetic precision)
       : program_(program), parameters_(std::move(parameters)), precision_(precision),
         memory_(program_, *parameters_, tower_count, precision), scalars_(program_.scalars.size()) {
     for (const Kernel& kernel : program_.kernels) interpreters_.emplace_back(kernel, program_, precision);
@@ -84,7 +84,7 @@ class ReferenceProgram final : public LoadedProgram {
 
   void feed(const StepContext& context, BufferId id) {
     const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
-    const bool as_fed = buffer.layout == Layout::row_major && precision_ == Precision::f32;
+    const bool as_fed = buffer.layout == Layout::row_major && precision_ == Arithmetic::f32;
     for (size_t tower = 0; tower < views_.size(); ++tower) {
       void* memory = views_[tower].buffers[static_cast<size_t>(id)];
       if (views_[tower].rows == 0) continue;
@@ -100,14 +100,14 @@ class ReferenceProgram final : public LoadedProgram {
         for (int64_t r = 0; r < buffer.rows.count; ++r)
           for (int64_t c = 0; c < buffer.columns; ++c)
             write_element(buffer, precision_, memory, row * buffer.rows.count + r, c,
-                          read_element(fed, Precision::f32, fed_row_.data(), r, c));
+                          read_element(fed, Arithmetic::f32, fed_row_.data(), r, c));
       }
     }
   }
 
   const Program program_;
   std::shared_ptr<ReferenceParameters> parameters_;
-  Precision precision_;
+  Arithmetic precision_;
   ProgramMemory memory_;
   std::vector<double> scalars_;
   std::vector<KernelInterpreter> interpreters_;
@@ -117,11 +117,11 @@ class ReferenceProgram final : public LoadedProgram {
 
 class ReferenceBackend final : public Backend {
  public:
-  explicit ReferenceBackend(Precision precision) : precision_(precision) {}
+  explicit ReferenceBackend(Arithmetic precision) : precision_(precision) {}
 
   std::string name() const override { return "reference"; }
   std::string description() const override {
-    return precision_ == Precision::f64 ? "reference (interpreter, f64)" : "reference (interpreter, f32)";
+    return precision_ == Arithmetic::f64 ? "reference (interpreter, f64)" : "reference (interpreter, f32)";
   }
 
   LoadedGroup load(const LoadRequest& request) override {
@@ -136,12 +136,12 @@ class ReferenceBackend final : public Backend {
   }
 
  private:
-  Precision precision_;
+  Arithmetic precision_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_reference_backend(Precision precision) {
+std::unique_ptr<Backend> make_reference_backend(Arithmetic precision) {
   return std::make_unique<ReferenceBackend>(precision);
 }
 

@@ -12,6 +12,6 @@
 
 namespace netc {
 
-std::unique_ptr<Backend> make_reference_backend(Precision precision);
+std::unique_ptr<Backend> make_reference_backend(Arithmetic precision);
 
 }  // namespace netc

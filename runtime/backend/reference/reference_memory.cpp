@@ -29,8 +29,8 @@ Stored& element(const Buffer& buffer, void* memory, int64_t row, int64_t column)
 
 // Calls visit(Stored&) with the element as the type it is stored as.
 template <typename Visit>
-void visit_element(const Buffer& buffer, Precision precision, void* memory, int64_t row, int64_t column, Visit visit) {
-  if (precision == Precision::f64) return visit(element<double>(buffer, memory, row, column));
+void visit_element(const Buffer& buffer, Arithmetic precision, void* memory, int64_t row, int64_t column, Visit visit) {
+  if (precision == Arithmetic::f64) return visit(element<double>(buffer, memory, row, column));
   switch (buffer.dtype) {
     case DType::f32: return visit(element<float>(buffer, memory, row, column));
     case DType::f64: return visit(element<double>(buffer, memory, row, column));
@@ -55,14 +55,14 @@ Block::Block(int64_t bytes) : bytes_((std::max<int64_t>(bytes, 1) + kAlignment -
   std::memset(data_.get(), 0xFF, static_cast<size_t>(bytes_));
 }
 
-double read_element(const Buffer& buffer, Precision precision, const void* memory, int64_t row, int64_t column) {
+double read_element(const Buffer& buffer, Arithmetic precision, const void* memory, int64_t row, int64_t column) {
   double value = 0;
   visit_element(buffer, precision, const_cast<void*>(memory), row, column,
                 [&](const auto& stored) { value = static_cast<double>(stored); });
   return value;
 }
 
-void write_element(const Buffer& buffer, Precision precision, void* memory, int64_t row, int64_t column, double value) {
+void write_element(const Buffer& buffer, Arithmetic precision, void* memory, int64_t row, int64_t column, double value) {
   visit_element(buffer, precision, memory, row, column,
                 [&](auto& stored) { stored = static_cast<std::remove_reference_t<decltype(stored)>>(value); });
 }
@@ -115,9 +115,9 @@ std::vector<std::string> ReferenceParameters::names() const {
 }
 
 ProgramMemory::ProgramMemory(const Program& program, const ReferenceParameters& parameters, int tower_count,
-                             Precision precision)
+                             Arithmetic precision)
     : program_(program), precision_(precision) {
-  if (precision == Precision::f32) {
+  if (precision == Arithmetic::f32) {
     blocks_.emplace_back(program.shared_arena_bytes);
     for (int tower = 0; tower < tower_count; ++tower) blocks_.emplace_back(program.tower_arena_bytes);
   }
@@ -135,7 +135,7 @@ ProgramMemory::ProgramMemory(const Program& program, const ReferenceParameters& 
 
 void* ProgramMemory::place(const Buffer& buffer, int tower, const ReferenceParameters& parameters) {
   if (is_persistent(buffer)) return parameters.memory(buffer.name);
-  if (precision_ == Precision::f32 && buffer.arena_offset != kNone) {
+  if (precision_ == Arithmetic::f32 && buffer.arena_offset != kNone) {
     const Block& arena = blocks_[is_per_tower(buffer) ? 1 + static_cast<size_t>(tower) : 0];
     return static_cast<std::byte*>(arena.data()) + buffer.arena_offset;
   }

@@ -31,12 +31,12 @@ class Block {
 };
 
 // One element of a buffer in memory, whatever its type there.
-double read_element(const Buffer& buffer, Precision precision, const void* memory, int64_t row, int64_t column);
-void write_element(const Buffer& buffer, Precision precision, void* memory, int64_t row, int64_t column, double value);
+double read_element(const Buffer& buffer, Arithmetic precision, const void* memory, int64_t row, int64_t column);
+void write_element(const Buffer& buffer, Arithmetic precision, void* memory, int64_t row, int64_t column, double value);
 
 class ReferenceParameters final : public Parameters {
  public:
-  explicit ReferenceParameters(Precision precision) : precision_(precision) {}
+  explicit ReferenceParameters(Arithmetic precision) : precision_(precision) {}
 
   void add(const Program& program);            // its parameters and states; those already there must look the same
   void* memory(const std::string& name) const { return find(name).block.data(); }
@@ -52,14 +52,14 @@ class ReferenceParameters final : public Parameters {
   };
   const Entry& find(const std::string& name) const;
 
-  Precision precision_;
+  Arithmetic precision_;
   std::map<std::string, Entry> entries_;
 };
 
 // Where each buffer of a program lies, for each tower.
 class ProgramMemory {
  public:
-  ProgramMemory(const Program& program, const ReferenceParameters& parameters, int tower_count, Precision precision);
+  ProgramMemory(const Program& program, const ReferenceParameters& parameters, int tower_count, Arithmetic precision);
 
   std::span<void* const> tower(int tower) const { return pointers_[static_cast<size_t>(tower)]; }
   int64_t bytes() const;
@@ -68,7 +68,7 @@ class ProgramMemory {
   void* place(const Buffer& buffer, int tower, const ReferenceParameters& parameters);
 
   const Program& program_;
-  Precision precision_;
+  Arithmetic precision_;
   std::vector<Block> blocks_;                  // arenas first: the shared one, then one a tower
   std::vector<std::vector<void*>> pointers_;   // [tower][buffer]
 };
