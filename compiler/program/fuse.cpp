@@ -99,6 +99,36 @@ void remove_dead_stores(Fusion& fusion) {
   }
 }
 
+// Buffers that no kernel touches any more go; the others are renumbered in order.
+void remove_unused_buffers(Program& program) {
+  std::vector<char> used(program.buffers.size(), 0);
+  for (const Kernel& kernel : program.kernels) {
+    for_each_load(kernel, [&](const Expr& load) { used[static_cast<size_t>(load.buffer)] = 1; });
+    for (const Phase& phase : kernel.phases)
+      for (const Store& store : phase.stores) used[static_cast<size_t>(store.buffer)] = 1;
+  }
+  for (size_t i = 0; i < used.size(); ++i)
+    if (used[i] && program.buffers[i].alias_of != kNone) used[static_cast<size_t>(program.buffers[i].alias_of)] = 1;
+  std::vector<BufferId> renamed(program.buffers.size(), kNone);
+  std::vector<Buffer> kept;
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    renamed[i] = static_cast<BufferId>(kept.size());
+    kept.push_back(std::move(program.buffers[i]));
+  }
+  program.buffers = std::move(kept);
+  const auto rename = [&](BufferId& buffer) {
+    if (buffer != kNone) buffer = renamed[static_cast<size_t>(buffer)];
+  };
+  for (Buffer& buffer : program.buffers) rename(buffer.alias_of);
+  for (NamedBuffer& result : program.results) rename(result.buffer);
+  for (Kernel& kernel : program.kernels) {
+    for (Expr& e : kernel.exprs) rename(e.buffer);
+    for (Phase& phase : kernel.phases)
+      for (Store& store : phase.stores) rename(store.buffer);
+  }
+}
+
 }  // namespace
 
 void fuse(Program& program) {
@@ -130,6 +160,7 @@ void fuse(Program& program) {
   }
   program.kernels = std::move(kernels);
   program.steps = std::move(steps);
+  remove_unused_buffers(program);
 }
 
 }  // namespace netc

@@ -8,6 +8,7 @@ BodyCost body_cost(const Kernel& pointwise) {
     switch (e.op) {
       case ExprOp::constant:
       case ExprOp::scalar:
+      case ExprOp::reduced:
       case ExprOp::axis:
       case ExprOp::cast:
       case ExprOp::lt:

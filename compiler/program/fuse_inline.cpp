@@ -105,6 +105,8 @@ bool inline_into_readers(Fusion& fusion, int32_t producer_id) {
     if (is_operand_of_product(reader, program, root)) return false;
     if (!can_read_through(program, producer, reader, root)) return false;
     if (cost == BodyCost::heavy && phases_reading(program, reader, root) > 1) return false;
+    // A sum over the batch is one chain by one worker; what the towers can do in parallel stays with them.
+    if (cost != BodyCost::free && parallel_over_batch(producer) && loops_over_batch(reader)) return false;
     for (BufferId read : access.reads) {
       for (int32_t writer : fusion.writers[static_cast<size_t>(read)]) {
         if (writer == reader_id || fusion.order.before(writer, producer_id)) continue;

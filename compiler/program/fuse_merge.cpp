@@ -13,11 +13,14 @@
 
 #include "compiler/program/affine.h"
 #include "compiler/program/expr_copy.h"
+#include "compiler/program/fuse_cost.h"
 #include "compiler/program/fusion.h"
 
 namespace netc {
 
 namespace {
+
+constexpr size_t kCheapBody = 6;   // expressions, loads among them: at most one or two operations
 
 bool same_extents(const Kernel& a, const Kernel& b, size_t count) {
   for (size_t i = 0; i < count; ++i)
@@ -55,6 +58,15 @@ int last_reduction_phase(const Kernel& kernel, ExprId id) {
     return result;
   };
   return visit(id);
+}
+
+// Whether computing a stored value again is cheaper than loading it.
+bool is_cheap_value(const Kernel& kernel, ExprId value) {
+  Kernel body;
+  std::vector<Index> same;
+  for (size_t axis = 0; axis < kernel.axes.size(); ++axis) same.push_back(index_of_axis(static_cast<AxisId>(axis)));
+  ExprCopier(kernel, body, std::move(same)).copy(value);
+  return body.exprs.size() <= kCheapBody && body_cost(body) != BodyCost::heavy;
 }
 
 struct Appending {
@@ -103,6 +115,7 @@ bool append_phases(Appending& a, const Kernel& consumer) {
       if (!shared) attempt.phases.push_back({loop, {}, {}});
 
       bool legal = true;
+      const Kernel snapshot = attempt;   // what cheap values are copied from while `attempt` grows
       ExprCopier copier(consumer, attempt, map, reduction_offset);
       copier.replace_loads([&](BufferId buffer, const Index& row, const Index& column) -> std::optional<ExprId> {
         const BufferId root = root_buffer(a.program, buffer);
@@ -122,6 +135,12 @@ bool append_phases(Appending& a, const Kernel& consumer) {
                        store.column.terms.size() == 1 && is_exactly_axis(store.column, store.column.terms[0].axis) &&
                        std::find(attempt.phases[p].loop.begin(), attempt.phases[p].loop.end(), store.column.terms[0].axis) != attempt.phases[p].loop.end()) {
               served = true;   // the whole row was stored by this parallel point in an earlier phase
+              if (is_cheap_value(snapshot, store.value)) {
+                std::vector<Index> moved;
+                for (size_t axis = 0; axis < snapshot.axes.size(); ++axis) moved.push_back(index_of_axis(static_cast<AxisId>(axis)));
+                moved[static_cast<size_t>(store.column.terms[0].axis)] = column;
+                value = ExprCopier(snapshot, attempt, std::move(moved)).copy(store.value);
+              }
             }
           }
         }

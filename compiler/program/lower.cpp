@@ -228,7 +228,7 @@ class Lowering {
   Kernel start(NodeId id) const {
     const Node& node = graph_[id];
     Kernel kernel;
-    kernel.name = node.name + ":" + node.op;
+    kernel.name = std::to_string(id) + "@" + node.name + ":" + node.op;
     if (node.span.known()) kernel.spans.push_back(node.span);
     return kernel;
   }
@@ -569,7 +569,7 @@ class Lowering {
 
   void copy_to(const std::string& name, NodeId from, BufferId target, Span span) {
     Kernel kernel;
-    kernel.name = name;
+    kernel.name = std::to_string(graph_.nodes.size()) + "@" + name;
     if (span.known()) kernel.spans.push_back(span);
     const Axes axes = add_axes(kernel, type(from), kernel.parallel);
     const ExprId e = value(kernel, from, axes);

@@ -26,35 +26,53 @@ int weight_of(const std::string& op) {
   return 0;
 }
 
-std::string readable_name(const std::string& parts) {
+struct Part {
+  int64_t node = 0;
+  std::string layer, op;
+};
+
+std::vector<Part> parts_of(const std::string& name) {
+  std::vector<Part> parts;
+  for (size_t begin = 0; begin <= name.size();) {
+    const size_t end = std::min(name.find('+', begin), name.size());
+    const std::string text = name.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t at = text.find('@'), colon = text.rfind(':');
+    parts.push_back({std::stoll(text.substr(0, at)), text.substr(at + 1, colon - at - 1), text.substr(colon + 1)});
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.node < b.node; });
+  return parts;
+}
+
+bool is_part_of(const std::string& owner, const std::string& path) {
+  return path.size() > owner.size() && path.compare(0, owner.size(), owner) == 0 && path[owner.size()] == '.';
+}
+
+std::string readable_name(const std::string& text) {
   std::vector<std::string> layers;
-  std::string anchor, first_op, result_name;
+  std::string anchor, first_op, copied;
   int anchor_weight = 0;
   bool updates = false;
-  for (size_t begin = 0; begin <= parts.size();) {
-    const size_t end = std::min(parts.find('+', begin), parts.size());
-    const std::string part = parts.substr(begin, end - begin);
-    begin = end + 1;
-    const size_t colon = part.rfind(':');
-    const std::string layer = part.substr(0, colon), op = colon == std::string::npos ? "" : part.substr(colon + 1);
-    if (op == "update") {
+  for (const Part& part : parts_of(text)) {
+    if (part.op == "update") {
       updates = true;
       continue;
     }
-    if (layer.empty() && colon == 0 && op.find('.') != std::string::npos) {   // ":loss.total"
-      result_name = op;
-      continue;
-    }
-    if (!layer.empty() && std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
-    if (first_op.empty()) first_op = op;
-    if (weight_of(op) > anchor_weight) anchor = op, anchor_weight = weight_of(op);
+    if (part.layer.empty() && !part.op.empty()) copied = part.op;   // a copy into a result: ":loss.total"
+    else if (std::find(layers.begin(), layers.end(), part.layer) == layers.end()) layers.push_back(part.layer);
+    if (first_op.empty() && !part.layer.empty()) first_op = part.op;
+    if (weight_of(part.op) > anchor_weight) anchor = part.op, anchor_weight = weight_of(part.op);
   }
+  // "fc1" says nothing beside "fc1.weight".
+  std::erase_if(layers, [&](const std::string& layer) {
+    return std::any_of(layers.begin(), layers.end(), [&](const std::string& other) { return is_part_of(layer, other); });
+  });
   std::string name;
   for (size_t i = 0; i < layers.size() && i < kMaxLayers; ++i) name += (i ? "_" : "") + layers[i];
   if (layers.size() > kMaxLayers) name += "_and_" + std::to_string(layers.size() - kMaxLayers) + "_more";
   const std::string op = anchor.empty() ? first_op : anchor;
   if (!op.empty()) name += (name.empty() ? "" : "_") + op;
-  if (name.empty()) name = result_name;
+  if (name.empty()) name = copied;
   if (updates) name += "_update";
   return identifier(name.empty() ? "kernel" : name);
 }

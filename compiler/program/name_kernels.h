@@ -1,6 +1,6 @@
 // Gives kernels and axes the names people read. While kernels are lowered and fused a name is a list of its parts,
-// "fc1:matmul+fc1:expand+fc1:add+relu1:relu"; afterwards it is an identifier, "fc1_matmul_relu1", made of the layers
-// in order and the op that decides what kind of kernel it is.
+// "12@fc1:matmul+14@fc1:add+15@relu1:relu", each with the number of its node; afterwards it is an identifier,
+// "fc1_relu1_matmul", made of the layers in the order of the net and the op that decides what kind of kernel it is.
 #pragma once
 
 #include "compiler/kernel/program.h"
