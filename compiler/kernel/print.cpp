@@ -138,7 +138,7 @@ class KernelPrinter {
 
   std::string definition(const Expr& e) const {
     switch (e.op) {
-      case ExprOp::constant: return number(e.value);
+      case ExprOp::constant: return is_floating(e.type) ? number(e.value) : std::to_string(static_cast<int64_t>(e.value));
       case ExprOp::scalar: return scalar_text(e.slot);
       case ExprOp::axis: return kernel_.axes[static_cast<size_t>(e.slot)].name;
       case ExprOp::load: return element(e.buffer, e.row, e.column);

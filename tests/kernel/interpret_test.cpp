@@ -29,7 +29,7 @@ class Interpret : public ::testing::TestWithParam<Arithmetic> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Precisions, Interpret, ::testing::Values(Arithmetic::f32, Arithmetic::f64),
-                         [](const auto& info) { return info.param == Arithmetic::f32 ? "f32" : "f64"; });
+                         [](const auto& tested) { return tested.param == Arithmetic::f32 ? "f32" : "f64"; });
 
 // Numbers that are exact in f32 sums of a few hundred.
 Values ramp(int64_t count, double scale = 0.25, int64_t period = 17) {
