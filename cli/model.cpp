@@ -41,8 +41,12 @@ std::string similar_file(const fs::path& path) {
 }  // namespace
 
 void ModelOptions::declare(Arguments& arguments) {
-  arguments.positional("FILE", "the model, a .net file", &file)
-      .option("--train", "NAME", "which `train` of the file; needed only if there are several", &train)
+  arguments.positional("FILE", "the model, a .net file", &file);
+  declare_choices(arguments);
+}
+
+void ModelOptions::declare_choices(Arguments& arguments) {
+  arguments.option("--train", "NAME", "which `train` of the file; needed only if there are several", &train)
       .option("--plan", "NAME", "which `plan` of the file; needed only if there are several", &plan)
       .option("--towers", "LIST", "run on these devices instead of the plan's, for example cpu:0,cpu:1", &towers)
       .option("--set", "NAME=VALUE", "give a `param` of the file another value; may be repeated", &settings);

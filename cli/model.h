@@ -24,7 +24,8 @@ struct ModelOptions {
   std::string towers;                  // "cpu:0,cpu:1"
   std::vector<std::string> settings;   // "width=96"
 
-  void declare(Arguments& arguments);
+  void declare(Arguments& arguments);          // all of them
+  void declare_choices(Arguments& arguments);  // all but the file
   AnalyzeOptions analyze_options() const;   // throws UsageError
 };
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <future>
 #include <ostream>
+#include <thread>
 
 #include "cli/arguments.h"
 #include "cli/placement.h"
@@ -16,24 +17,48 @@ namespace {
 
 // The backend asked for; without a word, the fast one if this machine has a compiler for it.
 std::unique_ptr<Backend> choose_backend(const std::string& name, Terminal& terminal) {
-  if (name == "reference") return make_reference_backend(ReferencePrecision::f32);
+  if (name == "reference") return make_reference_backend(Arithmetic::f32);
   if (name == "cpu" || find_host_compiler()) return make_cpu_backend();
   terminal.err << "netc: no C compiler (gcc or clang) was found: kernels are interpreted, which is some hundred times "
                   "slower\n  try: apt-get install gcc\n";
-  return make_reference_backend(ReferencePrecision::f32);
+  return make_reference_backend(Arithmetic::f32);
 }
 
-// `total` threads dealt to the towers that do not say how many they want; every tower has at least one.
+// Worker threads of each tower: what its plan says, the rest of `total` (else of the cores) dealt evenly to the others;
+// at least one each. Empty if nobody asked for anything.
 std::vector<int> tower_threads(const Plan& plan, std::optional<int64_t> total) {
-  const int towers = static_cast<int>(plan.towers.size());
   std::vector<int> threads;
-  for (int t = 0; t < towers; ++t) {
-    const int own = plan.towers[static_cast<size_t>(t)].threads;
-    if (own == 0 && !total) return {};
-    const int even = total ? static_cast<int>((*total + towers - 1 - t) / towers) : 1;
-    threads.push_back(own > 0 ? own : std::max(1, even));
+  int64_t asked = 0, open = 0;
+  for (const TowerSpec& tower : plan.towers) {
+    threads.push_back(tower.threads);
+    asked += tower.threads;
+    open += tower.threads == 0;
+  }
+  if (asked == 0 && !total) return {};
+  int64_t left = std::max<int64_t>(0, total.value_or(std::thread::hardware_concurrency()) - asked);
+  for (int& own : threads) {
+    if (own > 0) continue;
+    own = static_cast<int>(std::max<int64_t>(1, (left + open - 1) / open));
+    left = std::max<int64_t>(0, left - own);
+    --open;
   }
   return threads;
+}
+
+void load_programs(Session& session, const MachineOptions& machine, Terminal& terminal) {
+  const Analysis& analysis = session.model->analysis;
+  session.plan = resolve_towers(analysis.plan);
+  session.backend = choose_backend(machine.backend, terminal);
+  CompileRequest request;
+  request.target = choose_target("");
+  request.batch_capacity = plan_batches(analysis.train, session.plan, 0).tower_capacity;
+  request.towers = placements(session.plan);
+  session.compiled = compile(analysis.graph, analysis.train, request);
+  LoadRequest load;
+  load.programs = &session.compiled.programs;
+  load.tower_count = static_cast<int>(session.plan.towers.size());
+  load.tower_threads = tower_threads(session.plan, machine.threads);
+  session.group = session.backend->load(load);
 }
 
 }  // namespace
@@ -59,36 +84,40 @@ TrainingJob Session::job() {
   return job;
 }
 
-std::unique_ptr<Session> open_session(std::unique_ptr<Model> model, const MachineOptions& machine, Terminal& terminal) {
-  if (!model->diagnostics.has_errors()) report_unavailable(model->analysis, model->diagnostics);
-  const std::string& file = model->sources.path(0);
-  if (!accept(model->diagnostics, file, terminal)) return nullptr;
+bool is_runnable(Model& model, const std::string& file, Terminal& terminal) {
+  if (!model.diagnostics.has_errors()) report_unavailable(model.analysis, model.diagnostics);
+  return accept(model.diagnostics, file, terminal);
+}
 
+DataRoot data_root_of(const std::string& file, const MachineOptions& machine) {
+  if (!machine.data_root.empty()) return {machine.data_root, "--data-root"};
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  return {folder.empty() ? "." : folder, "the folder of " + file};
+}
+
+LoadedProgram& Session::loaded(const std::string& program) {
+  const Program* found = find_program(compiled.programs, program);
+  return *group.programs.at(static_cast<size_t>(found - compiled.programs.data()));
+}
+
+std::unique_ptr<Session> load_session(std::unique_ptr<Model> model, const MachineOptions& machine, Terminal& terminal) {
   auto session = std::make_unique<Session>();
   session->model = std::move(model);
-  const Analysis& analysis = session->model->analysis;
-  session->data_diagnostics = std::make_unique<Diagnostics>(session->model->sources);
-  const std::string data_root =
-      machine.data_root.empty() ? std::filesystem::path(file).parent_path().string() : machine.data_root;
-  auto data = std::async(std::launch::async, [&analysis, &data_root, &session] {
-    return open_dataset(analysis.data, data_root, *session->data_diagnostics);
-  });
+  load_programs(*session, machine, terminal);
+  return session;
+}
 
-  session->plan = resolve_towers(analysis.plan);
-  session->backend = choose_backend(machine.backend, terminal);
-  CompileRequest request;
-  request.target = choose_target("");
-  request.batch_capacity = plan_batches(analysis.train, session->plan, 0).tower_capacity;
-  request.towers = placements(session->plan);
-  session->compiled = compile(analysis.graph, analysis.train, request);
-  LoadRequest load;
-  load.programs = &session->compiled.programs;
-  load.tower_count = static_cast<int>(session->plan.towers.size());
-  load.tower_threads = tower_threads(session->plan, machine.threads);
-  session->group = session->backend->load(load);
-
+std::unique_ptr<Session> open_session(std::unique_ptr<Model> model, const DataRoot& data_root,
+                                      const MachineOptions& machine, Terminal& terminal) {
+  auto session = std::make_unique<Session>();
+  session->model = std::move(model);
+  Diagnostics diagnostics(session->model->sources);
+  auto data = std::async(std::launch::async, [&, &spec = session->model->analysis.data] {
+    return open_dataset(spec, data_root, diagnostics);
+  });   // declared last: waits for the thread before what it uses goes, whatever is thrown
+  load_programs(*session, machine, terminal);
   session->data = data.get();
-  if (!accept(*session->data_diagnostics, file, terminal)) return nullptr;
+  if (!accept(diagnostics, session->model->sources.path(0), terminal)) return nullptr;
   return session;
 }
 

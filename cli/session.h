@@ -33,14 +33,24 @@ struct Session {
   std::unique_ptr<Backend> backend;
   LoadedGroup group;
   Dataset data;
-  std::unique_ptr<Diagnostics> data_diagnostics;
 
   // Points into this session, which must stay where it is.
   TrainingJob job();
+  LoadedProgram& loaded(const std::string& program);   // "train", "evaluate", "predict"
 };
 
-// Compiles and loads `model` while another thread opens its data. Null if the model, this version or the data say no:
-// everything is printed by then. Throws RuntimeError.
-std::unique_ptr<Session> open_session(std::unique_ptr<Model> model, const MachineOptions& machine, Terminal& terminal);
+// Whether a model can be run by this version; if not, why has been printed.
+bool is_runnable(Model& model, const std::string& file, Terminal& terminal);
+
+// Where relative data paths of a model begin.
+DataRoot data_root_of(const std::string& file, const MachineOptions& machine);
+
+// Compiles a runnable model and loads its programs; opens no data. Throws RuntimeError.
+std::unique_ptr<Session> load_session(std::unique_ptr<Model> model, const MachineOptions& machine, Terminal& terminal);
+
+// The same while another thread opens the data. Null if the data are not what the model says: what is wrong has been
+// printed.
+std::unique_ptr<Session> open_session(std::unique_ptr<Model> model, const DataRoot& data_root,
+                                      const MachineOptions& machine, Terminal& terminal);
 
 }  // namespace netc
