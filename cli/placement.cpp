@@ -23,7 +23,7 @@ std::vector<TowerPlacement> placements(const Plan& plan) {
 }
 
 Target choose_target(const std::string& name) {
-  if (name.empty()) return detect_target();
+  if (name.empty()) return detect_cpu_target();
   if (const Target* target = find_target(name)) return *target;
   std::string names;
   for (const Target& target : known_targets()) names += (names.empty() ? "" : ", ") + target.name;
