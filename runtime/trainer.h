@@ -9,47 +9,24 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/base/experiment.h"
-#include "compiler/base/initializer.h"
 #include "compiler/base/plan.h"
 #include "compiler/kernel/program.h"
 #include "runtime/backend.h"
 #include "runtime/data/dataset.h"
 #include "runtime/deal.h"
+#include "runtime/measurement.h"
+#include "runtime/weights.h"
 
 namespace netc {
 
 class Diagnostics;
 class ProgressSink;
 class RunRecord;
-
-// A weight of the net: Graph::parameters as plain data. Names that the dataset has a DataConstant for take its values.
-struct WeightSlot {
-  std::string path;              // "fc1.weight"
-  Shape shape;
-  Initializer init;
-  bool trainable = true;
-};
-
-// A slot of the optimizer: Graph::states as plain data.
-struct StateSlot {
-  std::string name;              // "fc1.weight/square_average"
-  Shape shape;
-  double initial = 0;
-};
-
-// A named mean over rows: "loss", "loss.<term>" (only if there are several), "<metric>".
-struct Measurement {
-  std::string name;
-  double value = 0;
-};
-using Measurements = std::vector<Measurement>;
-const double* find(const Measurements& measurements, const std::string& name);   // nullptr if absent
 
 // Everything a run reads. The pointers outlive the call; `group->programs` stand in the order of `programs`.
 struct TrainingJob {
@@ -61,16 +38,10 @@ struct TrainingJob {
   Backend* backend = nullptr;                        // to find the first layer that is not finite; may be null
   std::vector<WeightSlot> weights;
   std::vector<StateSlot> states;
-  Progress log_every{0, false};                      // steps between two step lines of metrics.jsonl; 0: epochs only
+  Progress log_every{0, false};                      // between two step lines of metrics.jsonl; 0: none
   RunRecord* record = nullptr;                       // null: nothing is written
   ProgressSink* progress = nullptr;                  // null: silent
   const std::atomic<bool>* stop = nullptr;           // set by Ctrl-C: finish the step, save, return
-};
-
-struct SplitResult {
-  std::string split;
-  int64_t rows = 0;
-  Measurements values;
 };
 
 enum class TrainingEnd : uint8_t { finished, stopped_early, interrupted, diverged };
@@ -91,8 +62,14 @@ struct TrainingOutcome {
 // (N0505 to `diagnostics` when it does not fit). `train` calls it; `eval` of a file without a run does too.
 void start_weights(const TrainingJob& job, Diagnostics& diagnostics);
 
-// Runs the job. Faults of the author (N0505, N0909) go to `diagnostics`, the outcome then says `diverged` or has made
-// no update; faults of the machine throw RuntimeError after the state was saved where that is possible.
+// Runs the job:
+// - says the batch and the rate line to `progress`, saves the start, then trains;
+// - validates every `validate` (default: every epoch) if there is a validation split, and stops early by the rule;
+// - saves the state at most every half minute and at the end, also when it is stopped by `stop`; the report at the end;
+// - a loss that is not finite ends the run (N0909): the update that gave it is not kept. What the record holds is the
+//   state before that update, remade from the last saved one, since every step is a function of the state before it.
+// Faults of the author (N0505, N0611, N0909) go to `diagnostics`, the outcome then says `diverged` or has made no
+// update. Faults of the machine throw RuntimeError; the last state that was saved whole is still there.
 TrainingOutcome train(const TrainingJob& job, Diagnostics& diagnostics);
 
 // Exact means over a split with the weights as they are: every row once.

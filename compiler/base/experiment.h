@@ -131,7 +131,8 @@ struct TrainSpec {
   std::vector<std::string> metrics;        // names of result sums "metric.<name>"
   std::vector<std::string> metric_kinds;   // "accuracy", "top_k", "mse", "mae": parallel to metrics
   std::vector<std::pair<std::string, std::string>> inputs;   // net input (or target) -> field of the data
-  std::string init_from;
+  std::string init_from;                   // a safetensors file; empty: none
+  bool init_partial = false;               // names that are missing keep their drawn start
   Span init_from_span;
   Span span, batch_span;
 };
