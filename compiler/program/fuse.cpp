@@ -99,6 +99,33 @@ void remove_dead_stores(Fusion& fusion) {
   }
 }
 
+// Kernels that reduce row by row over one input (loss and accuracy of the same logits), and totals over the same rows,
+// run as one even where neither needs the other: one launch, one pass over what they share.
+void merge_siblings(Fusion& fusion) {
+  Program& program = fusion.program;
+  const auto reduces = [&](int32_t id) {
+    const Kernel& kernel = program.kernels[static_cast<size_t>(id)];
+    MatrixProduct product;
+    return kernel.parallel.size() <= 1 && !kernel.reductions.empty() && !match_matrix_product(kernel, &product);
+  };
+  const auto merge_all = [&](std::vector<int32_t> group) {
+    std::sort(group.begin(), group.end(), [&](int32_t a, int32_t b) { return fusion.order.before(a, b); });
+    for (size_t i = 0; i < group.size(); ++i)
+      for (size_t j = i + 1; j < group.size() && fusion.order.alive(group[i]); ++j)
+        if (fusion.order.alive(group[j])) merge_into_producer(fusion, group[i], group[j]);
+  };
+  for (size_t buffer = 0; buffer < program.buffers.size(); ++buffer) {
+    std::vector<int32_t> group;
+    for (int32_t id : fusion.readers[buffer])
+      if (reduces(id) && parallel_over_batch(program.kernels[static_cast<size_t>(id)])) group.push_back(id);
+    merge_all(std::move(group));
+  }
+  std::vector<int32_t> totals;
+  for (int32_t id : fusion.order.sorted())
+    if (reduces(id) && program.kernels[static_cast<size_t>(id)].parallel.empty()) totals.push_back(id);
+  merge_all(std::move(totals));
+}
+
 // Buffers that no kernel touches any more go; the others are renumbered in order.
 void remove_unused_buffers(Program& program) {
   std::vector<char> used(program.buffers.size(), 0);
@@ -148,6 +175,7 @@ void fuse(Program& program) {
     for (int32_t producer : producers)
       if (merge_into_producer(fusion, producer, kernel)) break;
   }
+  merge_siblings(fusion);
   remove_dead_stores(fusion);
 
   std::vector<Kernel> kernels;

@@ -8,6 +8,7 @@
 //   merge    a consumer with the same parallel axes is appended to its producer's phases, and reads the value instead
 //            of the buffer: epilogues, softmax and layer norm as one row kernel, optimizers in the gradient's kernel
 //                                                                                            (fuse_merge.cpp)
+// Two kernels that only share an input are merged too, if both reduce it row by row.
 // LEGAL is decided there (dependencies by KernelOrder, index maps, in-place writes); whether it PAYS is decided in
 // fuse_cost.h. Afterwards stores that nobody reads are gone and steps are in a valid order.
 #pragma once

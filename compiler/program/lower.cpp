@@ -27,7 +27,11 @@ int64_t columns_of(const TensorType& type) { return type.shape.empty() ? 1 : typ
 class Lowering {
  public:
   Lowering(const Graph& graph, Program& program)
-      : graph_(graph), program_(program), buffers_(graph.nodes.size(), kNone), scalars_(graph.nodes.size(), kNone) {}
+      : graph_(graph),
+        program_(program),
+        buffers_(graph.nodes.size(), kNone),
+        column_(graph.nodes.size(), 0),
+        scalars_(graph.nodes.size(), kNone) {}
 
   void run() {
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
@@ -130,11 +134,19 @@ class Lowering {
     return static_cast<BufferId>(program_.buffers.size() - 1);
   }
 
-  BufferId new_value(NodeId id) {
+  // `as_column`: a statistic per row ([B, T] out of [B, T, D]) is kept as one column of B*T values, so that b and t stay
+  // one axis in every kernel that works row by row.
+  BufferId new_value(NodeId id, bool as_column = false) {
     const Node& node = graph_[id];
     const BufferKind kind = node.type.batched ? BufferKind::activation : BufferKind::gradient;
     const std::string base = node.name.empty() ? node.op : node.name + "." + node.op;
-    return buffers_[static_cast<size_t>(id)] = add_buffer(unique_name(base), kind, node.type, node.span);
+    const BufferId buffer = add_buffer(unique_name(base), kind, node.type, node.span);
+    if (as_column) {
+      program_.buffers.back().rows = {element_count(node.type.shape), node.type.batched};
+      program_.buffers.back().columns = 1;
+      column_[static_cast<size_t>(id)] = 1;
+    }
+    return buffers_[static_cast<size_t>(id)] = buffer;
   }
 
   // The same memory seen as rows x columns.
@@ -221,8 +233,18 @@ class Lowering {
       return kernel.add(e);
     }
     if (!node.type.batched && node.type.shape.empty())
-      return load(kernel, matrix_view(id), {index_constant(0), index_constant(0)});
-    return load(kernel, matrix_view(id), place(node.type, axes));
+      return load(kernel, buffers_[static_cast<size_t>(id)], {index_constant(0), index_constant(0)});
+    return load(kernel, buffers_[static_cast<size_t>(id)], place_of(id, axes));
+  }
+
+  // Where element `axes` of node `id` stands in the buffer the node made.
+  Place place_of(NodeId id, const Axes& axes) const {
+    const BufferId buffer = buffers_[static_cast<size_t>(id)];
+    const bool column = column_[static_cast<size_t>(id)] != 0;
+    const Buffer& memory = program_.buffers[static_cast<size_t>(buffer)];
+    if (!column && (memory.rows != rows_of(type(id)) || memory.columns != columns_of(type(id))))
+      throw InternalError("node " + graph_[id].op + " is read through a view of another shape");
+    return column ? Place{linear(type(id), axes), index_constant(0)} : place(type(id), axes);
   }
 
   Kernel start(NodeId id) const {
@@ -240,9 +262,9 @@ class Lowering {
 
   static Phase epilogue(Store store) { return Phase{{}, {}, {std::move(store)}}; }
 
-  void store_value(Kernel kernel, NodeId id, const Axes& axes, ExprId e) {
-    const BufferId out = new_value(id);
-    const Place at = place(type(id), axes);
+  void store_value(Kernel kernel, NodeId id, const Axes& axes, ExprId e, bool as_column = false) {
+    const BufferId out = new_value(id, as_column);
+    const Place at = place_of(id, axes);
     kernel.phases.push_back(epilogue({out, at.row, at.column, e, false}));
     finish(std::move(kernel));
   }
@@ -281,9 +303,13 @@ class Lowering {
     Kernel kernel = start(id);
     const Axes axes = add_axes(kernel, node.type, kernel.parallel);
     std::vector<ExprId> arguments;
-    for (NodeId input : node.inputs) arguments.push_back(value(kernel, input, axes));
+    bool as_column = false;
+    for (NodeId input : node.inputs) {
+      arguments.push_back(value(kernel, input, axes));
+      as_column = as_column || (column_[static_cast<size_t>(input)] != 0 && type(input).shape == node.type.shape);
+    }
     const ExprId result = op_row(node).body(kernel, arguments, node.attributes);
-    store_value(std::move(kernel), id, axes, result);
+    store_value(std::move(kernel), id, axes, result, as_column);
   }
 
   void lower_expand(NodeId id) {
@@ -319,23 +345,27 @@ class Lowering {
         if (std::find(first.begin(), first.end(), static_cast<int64_t>(i)) == first.end()) middle.shape.push_back(in.shape[i]);
       const BufferKind kind = in.batched ? BufferKind::activation : BufferKind::gradient;
       const BufferId partial = add_buffer(unique_name(node.name.empty() ? "partial" : node.name + ".partial"), kind, middle, node.span);
-      reduce(id, [&](Kernel& k, const Axes& a) { return value(k, node.inputs[0], a); }, in, first, false, partial, middle);
+      reduce(id, [&](Kernel& k, const Axes& a) { return value(k, node.inputs[0], a); }, in, first, false, partial,
+             [&](const Axes& kept) { return place(middle, kept); });
       std::vector<int64_t> rest;
       if (total) {
         rest.resize(middle.shape.size());
         std::iota(rest.begin(), rest.end(), 0);
       }
       const BufferId out = new_value(id);
-      reduce(id, [&](Kernel& k, const Axes& a) { return load(k, partial, place(middle, a)); }, middle, rest, over_batch, out, node.type);
+      reduce(id, [&](Kernel& k, const Axes& a) { return load(k, partial, place(middle, a)); }, middle, rest, over_batch, out,
+             [&](const Axes& kept) { return place(node.type, kept); });
       return;
     }
-    const BufferId out = new_value(id);
-    reduce(id, [&](Kernel& k, const Axes& a) { return value(k, node.inputs[0], a); }, in, axes_list, over_batch, out, node.type);
+    const bool per_row = !axes_list.empty() && axes_list.back() + 1 == static_cast<int64_t>(in.shape.size()) && !node.type.shape.empty();
+    const BufferId out = new_value(id, per_row);
+    reduce(id, [&](Kernel& k, const Axes& a) { return value(k, node.inputs[0], a); }, in, axes_list, over_batch, out,
+           [&](const Axes& kept) { return place_of(id, kept); });
   }
 
-  template <class Value>
+  template <class Value, class Target>
   void reduce(NodeId id, Value element, const TensorType& in, const std::vector<int64_t>& reduced, bool over_batch,
-              BufferId out, const TensorType& out_type) {
+              BufferId out, Target target) {
     Kernel kernel = start(id);
     Axes all;
     std::vector<AxisId> loop;
@@ -362,15 +392,8 @@ class Lowering {
     result.op = ExprOp::reduced;
     result.slot = 0;
     const ExprId value = kernel.add(result);
-    // A statistic per row ([B, T] out of [B, T, D]) is stored as one column, which keeps b and t one axis.
-    const bool per_row = !reduced.empty() && reduced.back() + 1 == static_cast<int64_t>(in.shape.size()) && !kept.sample.empty();
-    if (per_row) {
-      const BufferId view = view_as(out, {element_count(out_type.shape), out_type.batched}, 1);
-      kernel.phases.push_back(epilogue({view, linear(out_type, kept), index_constant(0), value, false}));
-    } else {
-      const Place at = place(out_type, kept);
-      kernel.phases.push_back(epilogue({out, at.row, at.column, value, false}));
-    }
+    const Place at = target(kept);
+    kernel.phases.push_back(epilogue({out, at.row, at.column, value, false}));
     finish(std::move(kernel));
   }
 
@@ -594,6 +617,7 @@ class Lowering {
   const Graph& graph_;
   Program& program_;
   std::vector<BufferId> buffers_;
+  std::vector<char> column_;
   std::vector<int32_t> scalars_;
   std::vector<signed char> scalar_known_;
   std::map<std::string, int> name_count_;
