@@ -134,6 +134,7 @@ class Reader {
     diagnostics_.error(Code::N0106, {list_.file, begin, begin + 1}, "this string does not end on its line")
         .fix("close it; a line break inside is written `\\n`", Span{list_.file, end, end}, "\"", Confidence::guess);
     push(TokenKind::STRING, begin, end, true);
+    list_.quiet.push_back({list_.file, begin, line_end});
     go_on_at(end);
   }
 

@@ -53,6 +53,8 @@ struct TokenList {
   std::string_view text;      // of the whole file
   std::vector<Token> tokens;  // without comments; no end-of-file token
   std::vector<Span> docs;     // the `///` comments in order
+  std::vector<uint32_t> damage;  // bytes where a repair left something out or changed the meaning
+  std::vector<Span> quiet;       // lines where a string has no end: what follows on them is not reported
 
   std::string_view spelling(const Token& token) const { return text.substr(token.begin, token.end - token.begin); }
   Span span(const Token& token) const { return {file, token.begin, token.end}; }
