@@ -4,7 +4,7 @@
 #include "compiler/compile.h"
 #include "compiler/program/fuse.h"
 #include "compiler/program/lower.h"
-#include "tests/program/nets.h"
+#include "tests/support/mlp.h"
 #include "tests/support/golden.h"
 
 namespace netc::test {

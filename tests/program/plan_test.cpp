@@ -8,7 +8,7 @@
 #include "compiler/program/plan_memory.h"
 #include "compiler/program/plan_stages.h"
 #include "compiler/program/simplify_axes.h"
-#include "tests/program/nets.h"
+#include "tests/support/mlp.h"
 
 namespace netc::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/program/nets.h"
+#include "tests/support/mlp.h"
 
 namespace netc::test {
 
