@@ -23,8 +23,8 @@ const Target* find_target(const std::string& name) {
 
 int64_t padded_panel_rows(const Target& target, int64_t rows) {
   const int64_t row_bytes = target.panel_columns * int64_t{4};
-  int64_t padded = (rows + 7) / 8 * 8;
-  while (padded * row_bytes % 4096 == 0) padded += 8;
+  int64_t padded = (rows + 15) / 16 * 16;
+  while (padded * row_bytes % 4096 == 0) padded += 16;
   return padded;
 }
 

@@ -1,0 +1,448 @@
+#include "compiler/kernel/emit_body.h"
+
+#include <algorithm>
+
+#include "compiler/base/errors.h"
+#include "compiler/kernel/emit_math.h"
+
+namespace netc {
+namespace {
+
+int64_t coefficient(const Index& index, AxisId axis) {
+  for (const Index::Term& term : index.terms)
+    if (term.axis == axis) return term.coefficient;
+  return 0;
+}
+
+std::string times(int64_t factor, const std::string& text) {
+  return factor == 1 ? text : std::to_string(factor) + " * " + text;
+}
+
+}  // namespace
+
+BodyEmitter::BodyEmitter(const Kernel& kernel, const Program& program, const Target& target, CodeText& out,
+                         EmitUsage& usage)
+    : kernel_(kernel), program_(program), target_(target), out_(out), usage_(usage), depends_(dependences(kernel)),
+      fused_(kernel.exprs.size(), false), defined_(kernel.exprs.size(), false) {
+  const auto use = [this](BufferId id) {
+    if (std::find(buffers_.begin(), buffers_.end(), id) == buffers_.end()) buffers_.push_back(id);
+  };
+  for (const Expr& e : kernel.exprs)
+    if (e.op == ExprOp::load) use(e.buffer);
+  for (const Phase& phase : kernel.phases)
+    for (const Store& s : phase.stores) use(s.buffer);
+  name_axes();
+  find_fused();
+}
+
+void BodyEmitter::name_axes() {
+  std::set<std::string> taken;
+  for (size_t i = 0; i < kernel_.axes.size(); ++i) {
+    std::string name = identifier(kernel_.axes[i].name);
+    if (!taken.insert(name).second) {
+      name += "_" + std::to_string(i);
+      taken.insert(name);
+    }
+    axis_names_.push_back(name);
+  }
+}
+
+// A product with one use, as an operand of a sum or of a fold, costs nothing as part of a multiply-add.
+void BodyEmitter::find_fused() {
+  std::vector<int> uses(kernel_.exprs.size(), 0);
+  for (const Expr& e : kernel_.exprs) for_each_operand(e, [&](ExprId id) { ++uses[static_cast<size_t>(id)]; });
+  for (const Reduction& r : kernel_.reductions) ++uses[static_cast<size_t>(r.value)];
+  for (const Phase& phase : kernel_.phases)
+    for (const Store& s : phase.stores) {
+      ++uses[static_cast<size_t>(s.value)];
+      if (s.row.gathered != kNone) ++uses[static_cast<size_t>(s.row.gathered)];
+      if (s.column.gathered != kNone) ++uses[static_cast<size_t>(s.column.gathered)];
+    }
+  const auto may_fuse = [&](ExprId id) {
+    const Expr& e = expr(id);
+    return e.op == ExprOp::mul && e.type == DType::f32 && uses[static_cast<size_t>(id)] == 1;
+  };
+  for (const Expr& e : kernel_.exprs) {
+    if ((e.op != ExprOp::add && e.op != ExprOp::sub) || e.type != DType::f32) continue;
+    if (may_fuse(e.args[1])) fused_[static_cast<size_t>(e.args[1])] = true;
+    else if (may_fuse(e.args[0])) fused_[static_cast<size_t>(e.args[0])] = true;
+  }
+  for (const Reduction& r : kernel_.reductions)
+    if (r.combine == Combine::sum && may_fuse(r.value)) fused_[static_cast<size_t>(r.value)] = true;
+}
+
+ExprId BodyEmitter::fused_product(const Expr& e) const {
+  for (int i : {1, 0})
+    if (fused_[static_cast<size_t>(e.args[i])]) return e.args[i];
+  return kNone;
+}
+
+std::string BodyEmitter::extent_text(const Extent& extent) const {
+  if (!extent.times_batch) return std::to_string(extent.count);
+  return times(extent.count, "rows");
+}
+
+std::string BodyEmitter::pointer(BufferId id) const {
+  const auto at = std::find(buffers_.begin(), buffers_.end(), id);
+  return "b" + std::to_string(at - buffers_.begin());
+}
+
+void BodyEmitter::declare_pointers(Which which, const std::string& tower) {
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& b = buffer(buffers_[i]);
+    if (which != Which::all && (which == Which::batched) != b.rows.times_batch) continue;
+    const char* type = nullptr;
+    switch (b.dtype) {
+      case DType::f32: type = "float"; break;
+      case DType::i32: type = "i32"; break;
+      case DType::u8: case DType::boolean: type = "u8"; break;
+      default: throw InternalError("the CPU backend does not store " + std::string(dtype_name(b.dtype)));
+    }
+    out_.line(std::string(type) + "* const b" + std::to_string(i) + " = buffers[" + tower + " * " +
+              std::to_string(buffers_.size()) + " + " + std::to_string(i) + "];   // " + b.name);
+  }
+}
+
+void BodyEmitter::set_lane(AxisId lane, std::string valid, bool lane_reductions) {
+  lane_ = lane;
+  valid_ = std::move(valid);
+  lane_reductions_ = lane_reductions;
+}
+
+void BodyEmitter::open(const std::string& head) {
+  out_.open(head);
+  scopes_.emplace_back();
+}
+
+void BodyEmitter::close() {
+  for (ExprId id : scopes_.back()) defined_[static_cast<size_t>(id)] = false;
+  scopes_.pop_back();
+  out_.close();
+}
+
+const char* BodyEmitter::c_type(DType type, bool vector) {
+  switch (type) {
+    case DType::f32: return vector ? "vf" : "float";
+    case DType::i32: case DType::boolean: return vector ? "vi" : "i32";
+    case DType::i64: return vector ? "vu" : "u32";
+    default: throw InternalError(std::string("no values of type ") + dtype_name(type));
+  }
+}
+
+bool BodyEmitter::is_vector(ExprId id) const {
+  if (lane_ == kNone) return false;
+  const Dependence& d = depends_[static_cast<size_t>(id)];
+  return (d.axes & axis_bit(lane_)) != 0 || (lane_reductions_ && d.reductions != 0);
+}
+
+bool BodyEmitter::is_inline(const Expr& e) const {
+  return e.op == ExprOp::constant || e.op == ExprOp::scalar || e.op == ExprOp::reduced;
+}
+
+std::string BodyEmitter::value(ExprId id, bool as_vector) const {
+  const Expr& e = expr(id);
+  std::string text;
+  if (e.op == ExprOp::constant) text = literal(e.value, e.type);
+  else if (e.op == ExprOp::scalar) text = "batch->scalars[" + std::to_string(e.slot) + "]";
+  else if (e.op == ExprOp::reduced) text = "s" + std::to_string(e.slot);
+  else text = "x" + std::to_string(id);
+  if (!as_vector || is_vector(id)) return text;
+  switch (e.type) {
+    case DType::f32: return "splat(" + text + ")";
+    case DType::i32: return "splat_i(" + text + ")";
+    case DType::boolean: return "splat_i(-(" + text + "))";
+    default: return "splat_u(" + text + ")";
+  }
+}
+
+void BodyEmitter::define(const std::vector<bool>& needed, AxisSet axes, uint64_t reductions) {
+  for (size_t i = 0; i < kernel_.exprs.size(); ++i) {
+    const Expr& e = kernel_.exprs[i];
+    if (!needed[i] || defined_[i] || fused_[i] || is_inline(e)) continue;
+    if ((depends_[i].axes & ~axes) != 0 || (depends_[i].reductions & ~reductions) != 0) continue;
+    const ExprId id = static_cast<ExprId>(i);
+    const std::string name = "x" + std::to_string(i);
+    const std::string text = define_text(id);
+    if (text.starts_with("{")) {   // lane by lane
+      out_.line(std::string(c_type(e.type, true)) + " " + name + " = {0};");
+      out_.line("for (i64 l = 0; l < " + lane_count() + " && l < LANES; ++l) " + name + "[l] = " + text.substr(1) + ";");
+    } else {
+      out_.line(std::string("const ") + c_type(e.type, is_vector(id)) + " " + name + " = " + text + ";");
+    }
+    defined_[i] = true;
+    scopes_.back().push_back(id);
+  }
+}
+
+// ---- places ----
+
+std::string BodyEmitter::index_text(const Index& index, bool global, const std::string& lane_offset) const {
+  std::string text;
+  const auto plus = [&text](const std::string& part) { text += (text.empty() ? "" : " + ") + part; };
+  for (const Index::Term& term : index.terms) {
+    std::string variable = axis_variable(term.axis);
+    const Extent& extent = axis(term.axis).extent;
+    if (global && extent.times_batch) variable = "(" + variable + " + " + times(extent.count, "first_row") + ")";
+    if (term.axis == lane_ && !lane_offset.empty()) variable = "(" + variable + " + " + lane_offset + ")";
+    plus(times(term.coefficient, variable));
+  }
+  if (index.gathered != kNone) {
+    std::string id = value(index.gathered, false);
+    if (is_vector(index.gathered)) id += "[" + lane_offset + "]";
+    plus(times(index.gathered_coefficient, "(i64)" + id));
+  }
+  if (index.offset != 0 || text.empty()) plus(std::to_string(index.offset));
+  return text;
+}
+
+std::string BodyEmitter::checked(const std::string& index, const Index& of, BufferId id, bool row) const {
+  if (of.gathered == kNone) return index;
+  const Buffer& b = buffer(id);
+  const std::string limit = row ? extent_text(b.rows) : std::to_string(b.columns);
+  return "checked_id(batch, buffers, " + index + ", " + limit + ", " + pointer(id).substr(1) + ")";
+}
+
+std::string BodyEmitter::address(BufferId id, const std::string& row, const std::string& column) const {
+  const Buffer& b = buffer(id);
+  std::string text = pointer(id);
+  const auto plus = [&](const std::string& index, int64_t factor) {
+    if (index == "0") return;
+    const bool simple = index.find(' ') == std::string::npos;
+    text += " + " + (factor == 1 ? index : (simple ? index : "(" + index + ")") + " * " + std::to_string(factor));
+  };
+  if (b.layout == Layout::row_major) {
+    plus(row, b.columns);
+    plus(column, 1);
+    return text;
+  }
+  const int64_t width = b.panel_columns;
+  plus(row, width);
+  if (b.columns <= width) {
+    plus(column, 1);
+  } else if (column != "0") {
+    const std::string c = "(u64)(" + column + ")";
+    text += " + " + c + " / " + std::to_string(width) + " * " + std::to_string(b.padded_rows * width) + " + " + c + " % " +
+            std::to_string(width);
+  }
+  return text;
+}
+
+std::string BodyEmitter::address(BufferId id, const Index& row, const Index& column, const std::string& lane_offset) const {
+  return address(id, checked(index_text(row, false, lane_offset), row, id, true),
+                 checked(index_text(column, false, lane_offset), column, id, false));
+}
+
+std::string BodyEmitter::element_as_float(BufferId id, const std::string& row, const std::string& column) const {
+  return "(float)*(" + address(id, row, column) + ")";
+}
+
+BodyEmitter::Along BodyEmitter::along(BufferId id, const Index& row, const Index& column, AxisId lane) const {
+  const auto gathered_varies = [&](const Index& index) {
+    return index.gathered != kNone && (depends_[static_cast<size_t>(index.gathered)].axes & axis_bit(lane)) != 0;
+  };
+  if (gathered_varies(row) || gathered_varies(column)) return Along::scattered;
+  const int64_t by_row = coefficient(row, lane), by_column = coefficient(column, lane);
+  if (by_row == 0 && by_column == 0) return Along::fixed;
+  const Buffer& b = buffer(id);
+  if (b.layout == Layout::row_major)
+    return by_row * b.columns + by_column == 1 ? Along::contiguous : Along::scattered;
+  // In panels a vector must begin at a multiple of its width (lanes do), so that it ends in the same panel.
+  if (by_row != 0 || by_column != 1 || column.gathered != kNone || b.panel_columns % target_.lanes != 0)
+    return Along::scattered;
+  if (column.offset % target_.lanes != 0) return Along::scattered;
+  for (const Index::Term& term : column.terms)
+    if (term.axis != lane && term.coefficient % target_.lanes != 0) return Along::scattered;
+  return Along::contiguous;
+}
+
+bool BodyEmitter::random_in_rows(ExprId id, AxisId lane) const {
+  const Expr& e = expr(id);
+  if (coefficient(e.row, lane) != 0 || coefficient(e.column, lane) != 1) return false;
+  if (e.row.gathered != kNone || e.column.gathered != kNone || e.column.offset % 4 != 0) return false;
+  return std::all_of(e.column.terms.begin(), e.column.terms.end(),
+                     [&](const Index::Term& term) { return term.axis == lane || term.coefficient % 4 == 0; });
+}
+
+// ---- loads and stores ----
+
+std::string BodyEmitter::load_text(ExprId id) const {
+  const Expr& e = expr(id);
+  const DType stored = buffer(e.buffer).dtype;
+  const DType raw = stored == DType::f32 ? DType::f32 : DType::i32;
+  if (!is_vector(id)) return converted("*(" + address(e.buffer, e.row, e.column) + ")", raw, e.type, false);
+  if (along(e.buffer, e.row, e.column, lane_) == Along::contiguous) {
+    const char* load = stored == DType::f32 ? "load_f(" : stored == DType::i32 ? "load_i(" : "load_b(";
+    return converted(load + address(e.buffer, e.row, e.column) + ")", raw, e.type, true);
+  }
+  std::string one = converted("*(" + address(e.buffer, e.row, e.column, "l") + ")", raw, e.type, false);
+  if (e.type == DType::boolean) one = "-(" + one + ")";
+  return "{" + one;
+}
+
+std::string BodyEmitter::random_value(ExprId id) const {
+  usage_.random = true;
+  if (const auto prepared = random_text_.find(id); prepared != random_text_.end()) return prepared->second;
+  const Expr& e = expr(id);
+  const bool vector = is_vector(id);
+  const std::string offset = vector ? "l" : "";
+  return std::string(vector ? "{" : "") + "random_bits(batch, " + std::to_string(static_cast<uint32_t>(e.slot)) +
+         "u, (u32)(" + index_text(e.row, true, offset) + "), (u32)(" + index_text(e.column, true, offset) + "))";
+}
+
+void BodyEmitter::store(const Store& s) {
+  const DType stored = buffer(s.buffer).dtype;
+  const DType raw = stored == DType::f32 ? DType::f32 : DType::i32;
+  const DType type = expr(s.value).type;
+  if (lane_ == kNone) {
+    out_.line("*(" + address(s.buffer, s.row, s.column) + ") " + (s.accumulate ? "+= " : "= ") +
+              converted(value(s.value, false), type, raw, false) + ";");
+    return;
+  }
+  const std::string text = converted(value(s.value, true), type, raw, true);
+  const char suffix = stored == DType::f32 ? 'f' : stored == DType::i32 ? 'i' : 'b';
+  if (along(s.buffer, s.row, s.column, lane_) != Along::contiguous) {
+    out_.open("");
+    out_.line(std::string("const ") + c_type(raw, true) + " y = " + text + ";");
+    out_.line("for (i64 l = 0; l < " + lane_count() + " && l < LANES; ++l) *(" +
+              address(s.buffer, s.row, s.column, "l") + ") " + (s.accumulate ? "+= y[l];" : "= y[l];"));
+    out_.close();
+    return;
+  }
+  const std::string place = address(s.buffer, s.row, s.column);
+  const std::string total = s.accumulate ? std::string("load_") + suffix + "(" + place + ") + " + text : text;
+  const bool padded = buffer(s.buffer).layout == Layout::panels;   // what lies beyond the last column is nobody's
+  if (valid_.empty() || padded) out_.line(std::string("store_") + suffix + "(" + place + ", " + total + ");");
+  else out_.line(std::string("store_part_") + suffix + "(" + place + ", " + total + ", " + valid_ + ");");
+}
+
+// ---- operations ----
+
+std::string BodyEmitter::converted(const std::string& text, DType from, DType to, bool vector) const {
+  if (from == to) return text;
+  if (to == DType::boolean) {
+    if (!vector) return "(" + text + " != 0)";
+    return from == DType::f32 ? "(" + text + " != splat(0.0f))" : "(" + text + " != 0)";
+  }
+  if (from == DType::boolean && vector)
+    return to == DType::f32 ? "(vf)(" + text + " & (vi)splat(1.0f))" : to == DType::i32 ? "(" + text + " & 1)"
+                                                                                     : "(vu)(" + text + " & 1)";
+  if (!vector) return std::string("(") + c_type(to, false) + ")(" + text + ")";
+  if (to == DType::f32) return (from == DType::i64 ? "u_to_f(" : "to_f(") + text + ")";
+  if (to == DType::i32) return (from == DType::f32 ? "to_i(" : "(vi)(") + text + ")";
+  return "(vu)(" + text + ")";
+}
+
+std::string BodyEmitter::call(ExprOp op, const std::string& arguments, bool vector) const {
+  usage_.math.insert(op);
+  return std::string(math_function(op)) + (vector ? "_v(" : "_1(") + arguments + ")";
+}
+
+std::string BodyEmitter::define_text(ExprId id) const {
+  const Expr& e = expr(id);
+  switch (e.op) {
+    case ExprOp::load: return load_text(id);
+    case ExprOp::random: return random_value(id);
+    case ExprOp::axis: {
+      Index index;
+      index.terms.push_back({static_cast<AxisId>(e.slot), 1});
+      const std::string text = "(i32)(" + index_text(index, true) + ")";
+      return is_vector(id) ? "splat_i(" + text + ") + lane_numbers()" : text;
+    }
+    default: return operation(e, is_vector(id));
+  }
+}
+
+std::string BodyEmitter::operation(const Expr& e, bool vector) const {
+  const auto arg = [&](int i) { return value(e.args[i], vector); };
+  const auto arg_type = [&](int i) { return expr(e.args[i]).type; };
+  const bool real = e.type == DType::f32;
+  switch (e.op) {
+    case ExprOp::cast: return converted(arg(0), arg_type(0), e.type, vector);
+    case ExprOp::neg: return "-" + arg(0);
+    case ExprOp::abs:
+      if (real) return call(e.op, arg(0), vector);
+      return vector ? "select_i(" + arg(0) + " < 0, -" + arg(0) + ", " + arg(0) + ")"
+                    : "(" + arg(0) + " < 0 ? -" + arg(0) + " : " + arg(0) + ")";
+    case ExprOp::sign:
+      if (real) return call(e.op, arg(0), vector);
+      return vector ? "(" + arg(0) + " < 0) - (" + arg(0) + " > 0)" : "(" + arg(0) + " > 0) - (" + arg(0) + " < 0)";
+    case ExprOp::exp: case ExprOp::log: case ExprOp::log1p: case ExprOp::expm1: case ExprOp::sqrt: case ExprOp::rsqrt:
+    case ExprOp::reciprocal: case ExprOp::sin: case ExprOp::cos: case ExprOp::tanh: case ExprOp::erf: case ExprOp::floor:
+      return call(e.op, arg(0), vector);
+    case ExprOp::pow: return call(e.op, arg(0) + ", " + arg(1), vector);
+    case ExprOp::add: case ExprOp::sub: {
+      const ExprId product = fused_product(e);
+      if (product == kNone) return arg(0) + (e.op == ExprOp::add ? " + " : " - ") + arg(1);
+      const Expr& p = expr(product);
+      const bool second = product == e.args[1];
+      const std::string negate_product = e.op == ExprOp::sub && second ? "-" : "";
+      const std::string negate_rest = e.op == ExprOp::sub && !second ? "-" : "";
+      return std::string(vector ? "fma(" : "fma1(") + negate_product + value(p.args[0], vector) + ", " +
+             value(p.args[1], vector) + ", " + negate_rest + arg(second ? 0 : 1) + ")";
+    }
+    case ExprOp::mul: return arg(0) + " * " + arg(1);
+    case ExprOp::div: return arg(0) + " / " + arg(1);
+    case ExprOp::max: case ExprOp::min: {
+      const bool larger = e.op == ExprOp::max;
+      if (!real) {
+        const char* sign = larger ? " > " : " < ";
+        return vector ? "select_i(" + arg(0) + sign + arg(1) + ", " + arg(0) + ", " + arg(1) + ")"
+                      : "(" + arg(0) + sign + arg(1) + " ? " + arg(0) + " : " + arg(1) + ")";
+      }
+      // With a constant on one side only the other can be NaN, and one instruction does it.
+      if (vector && expr(e.args[1]).op == ExprOp::constant && expr(e.args[1]).value == expr(e.args[1]).value)
+        return std::string(larger ? "larger(" : "smaller(") + arg(1) + ", " + arg(0) + ")";
+      if (vector && expr(e.args[0]).op == ExprOp::constant && expr(e.args[0]).value == expr(e.args[0]).value)
+        return std::string(larger ? "larger(" : "smaller(") + arg(0) + ", " + arg(1) + ")";
+      return std::string(larger ? "max_nan" : "min_nan") + (vector ? "(" : "1(") + arg(0) + ", " + arg(1) + ")";
+    }
+    case ExprOp::lt: return arg(0) + " < " + arg(1);
+    case ExprOp::le: return arg(0) + " <= " + arg(1);
+    case ExprOp::gt: return arg(0) + " > " + arg(1);
+    case ExprOp::ge: return arg(0) + " >= " + arg(1);
+    case ExprOp::eq: return arg(0) + " == " + arg(1);
+    case ExprOp::ne: return arg(0) + " != " + arg(1);
+    case ExprOp::logical_and: return arg(0) + (vector ? " & " : " && ") + arg(1);
+    case ExprOp::logical_or: return arg(0) + (vector ? " | " : " || ") + arg(1);
+    case ExprOp::logical_not: return (vector ? "~" : "!") + arg(0);
+    case ExprOp::select: {
+      if (!vector) return arg(0) + " ? " + arg(1) + " : " + arg(2);
+      const char* name = real ? "select(" : e.type == DType::i64 ? "select_u(" : "select_i(";
+      return name + arg(0) + ", " + arg(1) + ", " + arg(2) + ")";
+    }
+    default: throw InternalError("no C text for operation " + std::string(expr_op_name(e.op)));
+  }
+}
+
+// ---- reductions ----
+
+std::string BodyEmitter::identity(Combine combine, DType type) {
+  if (combine == Combine::sum) return type == DType::f32 ? "0.0f" : "0";
+  const bool max = combine == Combine::max;
+  if (type == DType::f32) return max ? "(-__builtin_inff())" : "__builtin_inff()";
+  return max ? "(-2147483647 - 1)" : "2147483647";
+}
+
+std::string BodyEmitter::fold(Combine combine, DType type, const std::string& total, ExprId id, bool vector,
+                              const std::string& mask) const {
+  const bool real = type == DType::f32;
+  if (combine == Combine::sum && fused_[static_cast<size_t>(id)] && mask.empty()) {
+    const Expr& p = expr(id);
+    return std::string(vector ? "fma(" : "fma1(") + value(p.args[0], vector) + ", " + value(p.args[1], vector) + ", " +
+           total + ")";
+  }
+  std::string x;
+  if (fused_[static_cast<size_t>(id)]) x = value(expr(id).args[0], vector) + " * " + value(expr(id).args[1], vector);
+  else x = value(id, vector);
+  if (!mask.empty())
+    x = std::string(real ? "select(" : "select_i(") + mask + ", " + x + ", " + (real ? "splat(" : "splat_i(") +
+        identity(combine, type) + "))";
+  if (combine == Combine::sum) return total + " + " + x;
+  const bool max = combine == Combine::max;
+  if (real) return std::string(max ? "max_nan" : "min_nan") + (vector ? "(" : "1(") + total + ", " + x + ")";
+  const std::string sign = max ? " > " : " < ";
+  return vector ? "select_i(" + total + sign + x + ", " + total + ", " + x + ")"
+                : "(" + total + sign + x + " ? " + total + " : " + x + ")";
+}
+
+}  // namespace netc

@@ -1,0 +1,180 @@
+#include "runtime/backend/cpu/kernel_cache.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+namespace netc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What all units are compiled with. Speed needs the vectoriser's dynamic cost model and no errno in sqrt; NaN and the
+// order of operations are kept, and multiply-adds are fused only where the text says so.
+constexpr std::array kFlags{"-x", "c", "-std=gnu11", "-O2", "-ftree-vectorize", "-fno-math-errno", "-fno-trapping-math",
+                            "-ffp-contract=off", "-fwrapv", "-fno-stack-protector", "-fPIC", "-shared", "-nostdlib", "-w"};
+constexpr const char* kGccFlags = "-fvect-cost-model=dynamic";
+
+uint64_t fnv1a(std::string_view text, uint64_t hash) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  return hash;
+}
+
+std::string hex(uint64_t value) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(value));
+  return digits;
+}
+
+constexpr std::string_view kTrailerMark = "netc-sum";
+
+std::string trailer(std::string_view content) { return std::string(kTrailerMark) + hex(fnv1a(content, 0xCBF29CE484222325ull)); }
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream content;
+  content << in.rdbuf();
+  return std::move(content).str();
+}
+
+bool write_file(const fs::path& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  return static_cast<bool>(out);
+}
+
+bool is_whole(const fs::path& path) {
+  const std::optional<std::string> content = read_file(path);
+  const size_t tail = kTrailerMark.size() + 16;
+  if (!content || content->size() <= tail) return false;
+  const std::string_view body = std::string_view(*content).substr(0, content->size() - tail);
+  return std::string_view(*content).substr(body.size()) == trailer(body);
+}
+
+std::string default_directory() {
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && xdg[0] == '/') return std::string(xdg) + "/netc";
+  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') return std::string(home) + "/.cache/netc";
+  return "";
+}
+
+bool is_writable_directory(const fs::path& path) {
+  if (path.empty()) return false;
+  std::error_code error;
+  fs::create_directories(path, error);
+  return fs::is_directory(path, error) && access(path.c_str(), W_OK | X_OK) == 0;
+}
+
+std::vector<std::string> flags_for(const Target& target, const HostCompiler& compiler) {
+  std::vector<std::string> flags(kFlags.begin(), kFlags.end());
+  if (compiler.version.find("clang") == std::string::npos) flags.push_back(kGccFlags);
+  std::istringstream words(target.compiler_flags);
+  for (std::string word; words >> word;) flags.push_back(word);
+  return flags;
+}
+
+std::string key_of(const std::string& source, const Target& target, const HostCompiler& compiler) {
+  std::string rest = compiler.path + "\n" + compiler.version + "\n" + target.name;
+  for (const std::string& flag : flags_for(target, compiler)) rest += "\n" + flag;
+  uint64_t key[2] = {0xCBF29CE484222325ull, 0x9AE16A3B2F90404Full};
+  for (uint64_t& part : key) part = fnv1a(rest, fnv1a(source, part));
+  return hex(key[0]) + hex(key[1]);
+}
+
+std::shared_ptr<CompiledUnit> load(const fs::path& path, bool from_cache) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return nullptr;
+  return std::make_shared<CompiledUnit>(handle, from_cache);
+}
+
+// Compiles into `directory` under names of this process' own.
+fs::path build(const fs::path& directory, const std::string& key, const std::string& source, const Target& target,
+               const HostCompiler& compiler) {
+  const fs::path text = directory / (key + ".c");
+  const fs::path own = directory / (key + "." + std::to_string(getpid()));
+  const fs::path own_text = own.string() + ".c", object = own.string() + ".so";
+  const auto full = [&] {
+    return RuntimeError("cannot write generated kernels to " + directory.string() + ": " + std::strerror(errno),
+                        "free some space there, or set XDG_CACHE_HOME");
+  };
+  if (!write_file(own_text, source)) throw full();
+  std::error_code error;
+  fs::rename(own_text, text, error);
+  if (error) throw full();
+
+  std::vector<std::string> command{compiler.path};
+  for (const std::string& flag : flags_for(target, compiler)) command.push_back(flag);
+  command.insert(command.end(), {"-o", object.string(), text.string()});
+  const ProcessResult run = run_process(command);
+  if (run.exit_code != 0) {
+    fs::remove(object, error);
+    throw RuntimeError(compiler.version + " did not compile the generated kernels in " + text.string() + ":\n" +
+                           run.output.substr(0, 2000),
+                       "another compiler with --host-cxx, or --backend reference");
+  }
+  const std::optional<std::string> content = read_file(object);
+  if (!content || !write_file(object, *content + trailer(*content))) {
+    fs::remove(object, error);
+    throw full();
+  }
+  return object;
+}
+
+}  // namespace
+
+CompiledUnit::~CompiledUnit() { dlclose(handle_); }
+
+KernelFunction CompiledUnit::function(const std::string& symbol) const {
+  void* address = dlsym(handle_, symbol.c_str());
+  if (address == nullptr) throw InternalError("the compiled unit has no kernel " + symbol);
+  return reinterpret_cast<KernelFunction>(address);
+}
+
+KernelCache::KernelCache(std::string directory, std::function<void(const std::string&)> notice)
+    : directory_(directory.empty() ? default_directory() : std::move(directory)), notice_(std::move(notice)) {}
+
+std::string KernelCache::entry_path(const std::string& source, const Target& target, const HostCompiler& compiler) const {
+  return (fs::path(directory_) / (key_of(source, target, compiler) + ".so")).string();
+}
+
+std::shared_ptr<CompiledUnit> KernelCache::compile(const std::string& source, const Target& target,
+                                                   const HostCompiler& compiler) const {
+  const std::string key = key_of(source, target, compiler);
+  const fs::path entry = fs::path(directory_) / (key + ".so");
+  if (is_whole(entry))
+    if (auto unit = load(entry, true)) return unit;
+
+  std::error_code error;
+  if (is_writable_directory(directory_)) {
+    const fs::path object = build(directory_, key, source, target, compiler);
+    fs::rename(object, entry, error);
+    if (auto unit = load(error ? object : entry, false)) return unit;
+    throw RuntimeError("cannot load the compiled kernels " + entry.string() + ": " + dlerror());
+  }
+
+  // No place to keep it: build in a folder of our own that goes away again.
+  if (notice_) notice_("kernels are compiled anew each time, for " + (directory_.empty() ? "no cache folder" : directory_) +
+                       (directory_.empty() ? " is known (set HOME or XDG_CACHE_HOME)" : " cannot be written"));
+  std::string pattern = (fs::temp_directory_path() / "netc-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw RuntimeError("cannot make a temporary folder " + pattern + ": " + std::strerror(errno), "set TMPDIR");
+  const fs::path object = build(pattern, key, source, target, compiler);
+  auto unit = load(object, false);
+  const char* fault = unit ? nullptr : dlerror();
+  fs::remove_all(pattern, error);
+  if (!unit) throw RuntimeError("cannot load the compiled kernels: " + std::string(fault));
+  return unit;
+}
+
+}  // namespace netc
