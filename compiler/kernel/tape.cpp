@@ -12,7 +12,8 @@ class TapeMaker {
  public:
   TapeMaker(const Kernel& kernel, const Program& program)
       : kernel_(kernel), program_(program), depends_(dependences(kernel)), register_(kernel.exprs.size(), kNone),
-        reread_(kernel.exprs.size(), false), placed_(kernel.exprs.size(), false) {}
+        reread_(kernel.exprs.size(), false), reads_memory_(kernel.exprs.size(), false),
+        placed_(kernel.exprs.size(), false) {}
 
   Tape make() {
     choose_lane();
@@ -70,10 +71,13 @@ class TapeMaker {
       for (const Store& store : phase.stores) stored.push_back(root_of(program_, store.buffer));
     for (size_t i = 0; i < kernel_.exprs.size(); ++i) {
       const Expr& e = kernel_.exprs[i];
-      if (e.op == ExprOp::load)
+      if (e.op == ExprOp::load) {
         reread_[i] = std::find(stored.begin(), stored.end(), root_of(program_, e.buffer)) != stored.end();
+        reads_memory_[i] = true;
+      }
       for_each_operand(e, [&](ExprId operand) {
         if (reread_[static_cast<size_t>(operand)]) reread_[i] = true;
+        if (reads_memory_[static_cast<size_t>(operand)]) reads_memory_[i] = true;
       });
     }
   }
@@ -157,7 +161,7 @@ class TapeMaker {
       phase.levels[0].push_back(instruction(id));
       return;
     }
-    if (d.axes == 0 && expr(id).op != ExprOp::load) {
+    if (d.axes == 0 && !reads_memory_[i]) {
       tape_.once.push_back(instruction(id));
       return;
     }
@@ -173,7 +177,8 @@ class TapeMaker {
   std::vector<Dependence> depends_;
   std::vector<int32_t> register_;
   std::vector<int32_t> reduction_register_;
-  std::vector<bool> reread_;    // see mark_reread
+  std::vector<bool> reread_;        // see mark_reread
+  std::vector<bool> reads_memory_;  // made of loads, if only in part: known once a tower is entered, not before
   std::vector<bool> placed_;
   Tape tape_;
 };
