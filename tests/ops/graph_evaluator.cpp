@@ -252,18 +252,20 @@ class Evaluator {
 
   Tensor draw(const Node& node) const {
     Tensor result = blank(node.type);
-    const double rate = float_attribute(node.attributes, "rate");
-    const auto stream = static_cast<uint32_t>(int_attribute(node.attributes, "stream"));
     for (int64_t row = 0; row < result.rows; ++row)
-      for (int64_t i = 0; i < result.sample_size(); ++i)
-        element(result, row, i) = is_kept(stream, row, i, rate);
+      for (int64_t i = 0; i < result.sample_size(); ++i) element(result, row, i) = is_kept(node, row, i);
     return result;
   }
 
-  bool is_kept(uint32_t stream, int64_t row, int64_t i, double rate) const {
-    const double threshold = std::floor(rate * 4294967296.0);
-    return random_bits(environment_.seed, environment_.update, stream, static_cast<uint32_t>(row),
-                       static_cast<uint32_t>(i)) >= threshold;
+  // A draw is keyed by the line of the tensor, counted over the whole batch, and the place on its last axis.
+  bool is_kept(const Node& node, int64_t row, int64_t i) const {
+    const Shape& shape = node.type.shape;
+    const int64_t width = shape.empty() ? 1 : shape.back();
+    const int64_t line = row * (element_count(shape) / width) + i / width;
+    const auto stream = static_cast<uint32_t>(int_attribute(node.attributes, "stream"));
+    const double threshold = std::floor(float_attribute(node.attributes, "rate") * 4294967296.0);
+    return random_bits(environment_.seed, environment_.update, stream, static_cast<uint32_t>(line),
+                       static_cast<uint32_t>(i % width)) >= threshold;
   }
 
   // Composites over the last axis, line by line; dropout and stop_gradient element by element.
@@ -343,11 +345,10 @@ class Evaluator {
   Tensor dropout(const Node& node) const {
     const Tensor& x = in(node, 0);
     const double rate = float_attribute(node.attributes, "rate");
-    const auto stream = static_cast<uint32_t>(int_attribute(node.attributes, "stream"));
     Tensor result = blank(node.type);
     for (int64_t row = 0; row < result.rows; ++row)
       for (int64_t i = 0; i < result.sample_size(); ++i)
-        element(result, row, i) = element(x, row, i) * (is_kept(stream, row, i, rate) ? 1 / (1 - rate) : 0);
+        element(result, row, i) = element(x, row, i) * (is_kept(node, row, i) ? 1 / (1 - rate) : 0);
     return result;
   }
 
