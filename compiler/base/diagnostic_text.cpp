@@ -140,7 +140,7 @@ class TextPrinter {
     print_marks(rows);
   }
 
-  // The last label stands behind the marks, the others hang below their own, from right to left.
+  // The label of the last mark stands behind it, the others hang below their own, from right to left.
   void print_marks(const std::vector<Row>& rows) {
     int width = 0;
     for (const Row& row : rows) width = std::max(width, row.column + row.width);
@@ -156,9 +156,8 @@ class TextPrinter {
     for (const Row& row : rows) {
       if (!row.mark.text.empty()) labelled.push_back(&row);
     }
-    const Row* behind = labelled.empty() ? nullptr : labelled.back();
-    if (behind) {
-      line += ' ' + behind->mark.text;
+    if (!rows.back().mark.text.empty()) {
+      line += ' ' + rows.back().mark.text;
       labelled.pop_back();
     }
     out_ += margin() + ' ' + paint_marks(line, static_cast<size_t>(width)) + '\n';

@@ -70,7 +70,8 @@ Diagnostic& Diagnostics::add(Severity severity, Code code, Span span, std::strin
   if (severity == Severity::warning && is_silenced(code, span)) return dropped_ = Diagnostic{};
   const bool is_new = !span.known() || reported_.emplace(code, span.file, span.begin, span.end).second;
   if (!is_new) return dropped_ = Diagnostic{};
-  if (severity == Severity::error) ++error_count_;
+  ++(severity == Severity::error ? error_count_ : warning_count_);
+  if (records_.size() >= kMostRecords) return dropped_ = Diagnostic{};
   Diagnostic& record = records_.emplace_back();
   record.severity = severity;
   record.code = code;

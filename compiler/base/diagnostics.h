@@ -82,9 +82,11 @@ struct Diagnostic {
 
 // All records of one compilation. A second report of the same code at the same known place is dropped (one mistake,
 // one message: a block used ten times fails once). Warnings are silenced by a comment `// netc: allow W1106` on the
-// line of their span.
+// line of their span. All are counted, but no more than the first kMostRecords are kept.
 class Diagnostics {
  public:
+  static constexpr size_t kMostRecords = 1000;
+
   explicit Diagnostics(const SourceMap& sources) : sources_(&sources) {}
 
   // Add to the record at once, in one chain of calls: what is added to a dropped or silenced one goes nowhere.
@@ -93,7 +95,7 @@ class Diagnostics {
 
   bool has_errors() const { return error_count_ > 0; }
   int error_count() const { return error_count_; }
-  int warning_count() const { return static_cast<int>(records_.size()) - error_count_; }
+  int warning_count() const { return warning_count_; }
   bool empty() const { return records_.empty(); }
 
   // In file order: by file (in the order they were read), then by place; without a place first.
@@ -109,6 +111,7 @@ class Diagnostics {
   std::set<std::tuple<Code, FileId, uint32_t, uint32_t>> reported_;
   Diagnostic dropped_;
   int error_count_ = 0;
+  int warning_count_ = 0;
 };
 
 // Text in the form of the language page, at most `limit` records. Empty if there is nothing to say.

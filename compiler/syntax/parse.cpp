@@ -49,6 +49,7 @@ ast::File parse(FileId file, const SourceMap& sources, Diagnostics& diagnostics)
     out.broken = true;
     return out;
   }
+  const int errors_before = diagnostics.error_count();
   syntax::TokenList list = syntax::read_tokens(file, text, length_of_mark(text), diagnostics);
   syntax::repair_words(list, diagnostics);
   syntax::repair_brackets(list, diagnostics);
@@ -57,9 +58,14 @@ ast::File parse(FileId file, const SourceMap& sources, Diagnostics& diagnostics)
     return out;
   }
   // A file without mistakes is read in one go.
-  const bool untouched = list.damage.empty() && !diagnostics.has_errors();
+  const bool untouched = list.damage.empty() && diagnostics.error_count() == errors_before;
   if (!untouched || syntax::read_tree(list, out, diagnostics)) syntax::read_with_repairs(list, out, diagnostics);
   check_header(out, diagnostics);
+  if (list.tokens.empty() && diagnostics.error_count() == errors_before) {
+    const auto end = static_cast<uint32_t>(text.size());
+    diagnostics.error(Code::N0101, {file, end, end}, "expected a declaration, found the end of the file")
+        .help("a file holds const, param, data, block, net, train and plan declarations");
+  }
   return out;
 }
 

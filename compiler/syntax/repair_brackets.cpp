@@ -74,22 +74,24 @@ class BracketRepair {
     const size_t open = pop_open();
     const TokenKind kind = kind_of(open);
     const TokenKind closing = closing_of(kind);
-    const size_t culprit = kind == TokenKind::BRACE_OPEN ? badly_indented(open) : kNone;
-    const Token& at = in_[culprit == kNone ? open : culprit];
-    const bool whole_body = open_.empty() && kind == TokenKind::BRACE_OPEN && culprit == kNone;
+    const Pair* culprit = kind == TokenKind::BRACE_OPEN ? badly_indented(open) : nullptr;
+    const Token& at = in_[culprit ? culprit->open : open];
+    const bool whole_body = open_.empty() && kind == TokenKind::BRACE_OPEN && !culprit;
     const Token closer = inserted(closing, out_, out_.size() - 1);
     const std::string text = kind == TokenKind::BRACE_OPEN ? std::string("\n") + fixed_spelling(closing) : fixed_spelling(closing);
     Diagnostic& record = diagnostics_.error(Code::N0104, list_.span(at), std::string("this `") + fixed_spelling(kind) + "` is never closed");
-    if (missed < in_.size()) {
+    if (culprit) {
+      record.label(list_.span(in_[culprit->close]), "this `}` stands where another one would");
+    } else if (missed < in_.size()) {
       record.label(list_.span(in_[missed]), label);
     } else {
       record.note(label);
     }
-    if (culprit == kNone) {
+    if (!culprit) {
       record.fix(std::string("close it with `") + fixed_spelling(closing) + "`", list_.span(closer), text,
                  whole_body ? Confidence::certain : Confidence::guess);
     }
-    if (!whole_body || culprit != kNone) list_.damage.push_back(at.begin);
+    if (!whole_body) list_.damage.push_back(at.begin);
     out_.push_back(closer);
   }
 
@@ -109,6 +111,9 @@ class BracketRepair {
   }
 
   void report_extra(TokenKind kind) {
+    const bool goes_on = extra_ == at_ && at_ > 0;  // several in a row are one mistake
+    extra_ = at_ + 1;
+    if (goes_on) return;
     const std::string partner = fixed_spelling(opening_of(kind));
     diagnostics_
         .error(Code::N0101, list_.span(in_[at_]), "expected `" + partner + "` somewhere before, found only `" + fixed_spelling(kind) + "`")
@@ -217,11 +222,11 @@ class BracketRepair {
     if (!is_first_on_line || line_of_[open] == line_of_[at_] || indentation(open) == indentation(at_)) return;
     if (crooked_.size() < kMostCrooked) crooked_.push_back({open, at_});
   }
-  size_t badly_indented(size_t open) const {
+  const Pair* badly_indented(size_t open) const {
     for (auto pair = crooked_.rbegin(); pair != crooked_.rend(); ++pair) {
-      if (pair->open > open && indentation(pair->close) == indentation(open)) return pair->open;
+      if (pair->open > open && indentation(pair->close) == indentation(open)) return &*pair;
     }
-    return kNone;
+    return nullptr;
   }
 
   TokenList& list_;
@@ -234,6 +239,7 @@ class BracketRepair {
   std::vector<Line> lines_;
   std::vector<uint32_t> line_of_;
   size_t hoists_ = 0;
+  size_t extra_ = kNone;  // behind the last bracket that closes nothing
   size_t at_ = 0;
 };
 

@@ -19,13 +19,14 @@ constexpr size_t kFar = 6;                 // tokens read past a repair that mak
 constexpr int kMostReports = 50;           // then the rest of the file is not read
 constexpr int64_t kTokenBudget = 2'000'000;  // tokens read in trials, for one file
 constexpr size_t kGroupTokens = 256;
+constexpr size_t kMostDamage = 1000;       // then the file as a whole is marked
 
 struct ForeignWord {
   const char* word;
   TokenKind meant;
 };
 // Words for declarations in other languages.
-constexpr ForeignWord kForeignDeclarations[] = {
+const std::vector<ForeignWord> kForeignDeclarations = {
     {"model", TokenKind::KW_NET},      {"network", TokenKind::KW_NET},   {"graph", TokenKind::KW_NET},
     {"dataset", TokenKind::KW_DATA},   {"datasets", TokenKind::KW_DATA}, {"module", TokenKind::KW_BLOCK},
     {"layer", TokenKind::KW_BLOCK},    {"function", TokenKind::KW_BLOCK}, {"def", TokenKind::KW_BLOCK},
@@ -34,10 +35,15 @@ constexpr ForeignWord kForeignDeclarations[] = {
     {"let", TokenKind::KW_CONST},      {"var", TokenKind::KW_CONST},      {"import", TokenKind::KW_USE},
     {"include", TokenKind::KW_USE},    {"towers", TokenKind::KW_PLAN},    {"strategy", TokenKind::KW_PLAN},
 };
-constexpr ForeignWord kForeignStatements[] = {
+const std::vector<ForeignWord> kForeignStatements = {
     {"var", TokenKind::KW_LET}, {"val", TokenKind::KW_LET}, {"auto", TokenKind::KW_LET}, {"def", TokenKind::KW_LET},
     {"ret", TokenKind::KW_RETURN}, {"inputs", TokenKind::KW_INPUT}, {"outputs", TokenKind::KW_OUTPUT},
 };
+
+// Keywords inside expressions and fields.
+const std::vector<TokenKind> kWordsInside = {TokenKind::KW_THEN, TokenKind::KW_ELSE, TokenKind::KW_AND, TokenKind::KW_OR,
+                                             TokenKind::KW_IN,   TokenKind::KW_AS,   TokenKind::KW_FROM, TokenKind::KW_PER,
+                                             TokenKind::KW_TOTAL, TokenKind::KW_REPEAT, TokenKind::KW_SHARED};
 
 const char* expected_in(Place place) {
   switch (place) {
@@ -114,7 +120,7 @@ class DeclarationRepair {
     context_.emplace(list_.tokens);
     if (is_quiet()) return;
     ++reports_;
-    report_expected();
+    report_unexpected(expected());
   }
 
  private:
@@ -175,15 +181,25 @@ class DeclarationRepair {
     if (i < list_.tokens.size() || !following_) return describe(list_, i);
     return '`' + std::string(list_.spelling(*following_)) + '`';
   }
+  bool touches_next(size_t i) const {
+    return i + 1 < list_.tokens.size() && list_.tokens[i].end == list_.tokens[i + 1].begin;
+  }
   bool on_new_line(size_t i) const {
-    if (i == 0) return true;
+    if (i == 0 || i >= list_.tokens.size()) return true;
     const uint32_t end = list_.tokens[i - 1].end;
     return list_.text.substr(end, list_.tokens[i].begin - end).find_first_of("\r\n") != std::string_view::npos;
   }
 
   // A mistake that only follows from one that was reported.
   bool is_quiet() const {
-    if (skipped_to_ != kNone && k_ <= skipped_to_ + 1) return true;
+    if (skipped_to_ != kNone && k_ <= skipped_to_ + 1 && skipped_to_ < list_.tokens.size()) {
+      const bool fresh_start = context_->item_begin(skipped_to_) == skipped_to_ && !has_commas(context_->place(skipped_to_));
+      if (!fresh_start) return true;
+    }
+    // Something was left out right here.
+    const uint32_t gap_begin = k_ > 0 ? list_.tokens[k_ - 1].end : 0, gap_end = place_of(k_).begin;
+    const bool is_gap_damaged = std::any_of(list_.damage.begin(), list_.damage.end(), [&](uint32_t at) { return at >= gap_begin && at < gap_end; });
+    if (is_gap_damaged) return true;
     const auto lies_in = [&](size_t i) {
       const Span at = place(list_, i);
       return std::any_of(list_.quiet.begin(), list_.quiet.end(), [&](Span line) { return at.begin >= line.begin && at.begin <= line.end; });
@@ -210,15 +226,16 @@ class DeclarationRepair {
     if (kind(k_) == TokenKind::ASSIGN && named && is_key(previous())) {
       attempt_replace(k_, TokenKind::COLON, false, [this, where] {
         diagnostics_.error(Code::N0107, place_of(k_), (where == Place::call ? "arguments" : "fields") + std::string(" are written `name: value`"))
-            .fix("write `:`", cover(behind(k_ - 1), place_of(k_)), ":", Confidence::certain);
+            .fix("write `:`", cover(behind(k_ - 1), place_of(k_)), touches_next(k_) ? ": " : ":", Confidence::certain);
       });
     }
     const auto swap = [&](TokenKind found_kind, TokenKind meant) {
-      if (kind(k_) != found_kind) return;
+      if (kind(k_) != found_kind || k_ == 0) return;
       attempt_replace(k_, meant, false, [this, meant] {
         const std::string sign = fixed_spelling(meant);
         diagnostics_.error(Code::N0101, place_of(k_), "expected `" + sign + "`, found " + found(k_))
-            .fix("write `" + sign + "`", place_of(k_), sign, Confidence::guess);
+            .fix("write `" + sign + "`", cover(behind(k_ - 1), place_of(k_)), (meant == TokenKind::COLON ? "" : " ") + sign + (touches_next(k_) ? " " : ""),
+                 Confidence::guess);
       });
     };
     swap(TokenKind::ASSIGN, TokenKind::COLON);
@@ -240,28 +257,21 @@ class DeclarationRepair {
   // A keyword with a slip, or one of another language.
   void propose_keyword(Place where) {
     if (at_end() || !is_word(kind(k_))) return;
-    const std::string word = text(k_);
-    if (where == Place::top) {
-      for (const ForeignWord& foreign : kForeignDeclarations) {
-        if (word == foreign.word) attempt_keyword(foreign.meant, Code::N0113, where);
-      }
-    }
+    if (where == Place::top) attempt_closest(kForeignDeclarations, keywords_of(where), Code::N0113, where);
     if (kind(k_) != TokenKind::IDENT) return;
-    if (where == Place::net_body || where == Place::block_body) {
-      for (const ForeignWord& foreign : kForeignStatements) {
-        if (word == foreign.word) attempt_keyword(foreign.meant, Code::N0101, where);
-      }
-    }
-    attempt_closest(word, keywords_of(where), where == Place::top ? Code::N0113 : Code::N0101, where);
-    attempt_closest(word, {TokenKind::KW_THEN, TokenKind::KW_ELSE, TokenKind::KW_AND, TokenKind::KW_OR, TokenKind::KW_IN, TokenKind::KW_AS,
-                           TokenKind::KW_FROM, TokenKind::KW_PER, TokenKind::KW_TOTAL, TokenKind::KW_REPEAT, TokenKind::KW_SHARED},
-                    Code::N0101, Place::call);
+    if (where == Place::net_body || where == Place::block_body) attempt_closest(kForeignStatements, keywords_of(where), Code::N0101, where);
+    attempt_closest({}, kWordsInside, Code::N0101, Place::call);
   }
 
-  void attempt_closest(const std::string& word, const std::vector<TokenKind>& keywords, Code code, Place where) {
+  void attempt_closest(const std::vector<ForeignWord>& foreign, const std::vector<TokenKind>& keywords, Code code, Place where) {
     std::vector<std::string> words;
     for (const TokenKind each : keywords) words.emplace_back(fixed_spelling(each));
-    if (const auto close = suggest(word, words)) attempt_keyword(*keyword(*close), code, where);
+    for (const ForeignWord& each : foreign) words.emplace_back(each.word);
+    const std::optional<std::string> close = suggest(text(k_), words);
+    if (!close) return;
+    const auto known = std::find_if(foreign.begin(), foreign.end(), [&](const ForeignWord& f) { return *close == f.word; });
+    const TokenKind meant = known != foreign.end() ? known->meant : *keyword(*close);
+    if (meant != kind(k_)) attempt_keyword(meant, code, where);
   }
 
   void attempt_keyword(TokenKind meant, Code code, Place where) {
@@ -287,9 +297,20 @@ class DeclarationRepair {
     attempt_insert(k_, {TokenKind::KW_THEN}, [this] { report_missing("`then` after the condition"); });
   }
 
+  // The beginning of the item (statement, argument ...) that the grammar was reading, on the level of the misfit.
+  size_t item_before() const {
+    const size_t open = context_->opening(k_);
+    const size_t first = open == kNone ? 0 : open + 1;
+    if (k_ <= first) return first;
+    const size_t last = is_closing(kind(k_ - 1)) ? context_->partner(k_ - 1) : k_ - 1;
+    return context_->item_begin(last);
+  }
+
   // The last `if` of this item that has no `else` of its own, unless one follows.
   size_t unfinished_if() const {
-    const size_t begin = context_->item_begin(k_), end = context_->item_end(k_);
+    const size_t begin = item_before();
+    const bool goes_on = !at_end() && context_->item_begin(k_) == begin;
+    const size_t end = goes_on ? context_->item_end(k_) : k_;
     for (size_t i = k_; i < end; ++i) {
       if (kind(i) == TokenKind::KW_ELSE) return kNone;
       if (is_opening(kind(i))) i = context_->partner(i);
@@ -303,7 +324,19 @@ class DeclarationRepair {
     return kNone;
   }
 
+  // Is the misfit inside the condition of an `if`?
+  bool lacks_then() const {
+    const size_t begin = item_before();
+    for (size_t i = k_; i-- > begin;) {
+      if (is_closing(kind(i))) i = context_->partner(i);
+      if (kind(i) == TokenKind::KW_THEN) return false;
+      if (kind(i) == TokenKind::KW_IF) return true;
+    }
+    return false;
+  }
+
   bool has_pipe_before(size_t i) const {
+    if (i == 0) return false;
     const TokenKind before_if = kind(i - 1);
     return before_if == TokenKind::PIPE || (before_if == TokenKind::PAREN_OPEN && i > 1 && kind(i - 2) == TokenKind::PIPE);
   }
@@ -329,7 +362,7 @@ class DeclarationRepair {
 
   // Where the last stage of the value before the misfit begins; none if it is no pipeline.
   size_t last_stage() const {
-    const size_t begin = context_->item_begin(k_);
+    const size_t begin = item_before();
     for (size_t i = k_; i-- > begin;) {
       if (is_closing(kind(i))) i = context_->partner(i);
       if (kind(i) == TokenKind::PIPE) return i + 1;
@@ -350,7 +383,7 @@ class DeclarationRepair {
 
   // A keyword where a name stands
   void propose_name(Place where) {
-    if (at_end() || !is_keyword(kind(k_))) return;
+    if (at_end() || !is_keyword(kind(k_)) || (on_new_line(k_) && starts_statement(list_.tokens, k_))) return;
     const bool declares = is_keyword(previous()) || where == Place::formals || kind(k_ + 1) == TokenKind::COLON;
     attempt_replace(k_, TokenKind::IDENT, !declares, [this] {
       diagnostics_.error(Code::N0116, place_of(k_), "`" + text(k_) + "` is a keyword")
@@ -374,7 +407,13 @@ class DeclarationRepair {
     }
     attempt_insert(k_, {TokenKind::ASSIGN}, [this] { report_missing("`=` and a value", " ="); });
     attempt_insert(k_, {TokenKind::KW_IN}, [this] { report_missing("`in`", " in"); });
-    attempt_insert(k_, {TokenKind::IDENT}, [this] { report_expected(); });
+    const size_t open = context_->opening(k_);
+    if (where == Place::shape && open >= 2 && kind(open - 2) == TokenKind::KW_REPEAT) {  // `repeat f [1, 2] {`
+      attempt_insert(open, {TokenKind::KW_IN}, [this, open] {
+        diagnostics_.error(Code::N0101, place_of(open), "expected `in`, found `[`").fix("insert `in`", behind(open - 1), " in", Confidence::guess);
+      });
+    }
+    attempt_insert(k_, {TokenKind::IDENT}, [this] { report_missing(expected()); });
     attempt_insert(k_, {TokenKind::COLON, TokenKind::IDENT}, [this] { report_missing("`:` and a type"); });
     attempt_insert(k_, {TokenKind::ASSIGN, TokenKind::IDENT}, [this] { report_missing("`=` and a value"); });
     attempt_insert(k_, {TokenKind::PAREN_OPEN, TokenKind::PAREN_CLOSE}, [this] { report_missing("the inputs and parameters in parentheses"); });
@@ -384,18 +423,27 @@ class DeclarationRepair {
   void propose_removal() {
     if (at_end() || is_opening(kind(k_)) || is_closing(kind(k_))) return;
     attempt({k_, 1, {}}, [this] {
-      report_expected().fix("remove it", place_of(k_), "", Confidence::guess);
+      Diagnostic& record = report_unexpected(expected());
+      if (starts_value(kind(k_)) && context_->place(k_) == Place::record) {
+        record.help("several values are written as a list: `[a, b]`");
+      } else {
+        record.fix("remove it", place_of(k_), "", Confidence::guess);
+      }
     });
   }
 
-  // ---- what to say when something is missing
+  // ---- what to say
+  // Something has to be put in: point behind the line that lacks it.
   Diagnostic& report_missing(const std::string& what, const std::string& sign = {}) {
-    Diagnostic& record = diagnostics_.error(Code::N0101, place_of(k_), "expected " + what + ", found " + found(k_));
+    const Span where = k_ > 0 && on_new_line(k_) ? behind(k_ - 1) : place_of(k_);
+    Diagnostic& record = diagnostics_.error(Code::N0101, where, "expected " + what + ", found " + found(k_));
     if (!sign.empty() && k_ > 0) record.fix("insert `" + sign.substr(sign.find_first_not_of(' ')) + "`", behind(k_ - 1), sign, Confidence::guess);
     return record;
   }
-
-  Diagnostic& report_expected() { return report_missing(expected()); }
+  // Something else has to stand here: point at what does.
+  Diagnostic& report_unexpected(const std::string& what) {
+    return diagnostics_.error(Code::N0101, place_of(k_), "expected " + what + ", found " + found(k_));
+  }
 
   // What may stand at the misfit, in words.
   std::string expected() const {
@@ -423,6 +471,10 @@ class DeclarationRepair {
       case TokenKind::BRACE_OPEN: return where == Place::repeat_body ? "a layer, block or net" : expected_in(where);
       default: break;
     }
+    if (lacks_then()) return "`then` after the condition of `if`";
+    if (kind(k_) == TokenKind::COMMA && has_commas(where) && !is_word(previous()) && !ends_value(previous())) return "a value";
+    if (kind(k_) == TokenKind::COMMA && where == Place::shape) return "`]`";
+    if (previous() == TokenKind::COMMA && !has_commas(where)) return expected_in(where);
     const bool wants_value = !ends_value(previous()) && !is_word(previous()) && previous() != TokenKind::end_of_file;
     if (wants_value && where == Place::formals) return expected_in(where);
     return wants_value || is_keyword(previous()) ? "a value" : expected_in(where);
@@ -460,19 +512,22 @@ class DeclarationRepair {
   void report_unfit() {
     const Place where = context_->place(k_);
     if (where != Place::top) {
-      Diagnostic& record = report_expected();
+      Diagnostic& record = report_unexpected(expected());
+      if (where == Place::record && !at_end() && starts_value(kind(k_))) record.help("several values are written as a list: `[a, b]`");
+      if (kind(k_) == TokenKind::BRACE_OPEN && lacks_then()) record.help("a choice is written `if c then a else b`, without braces");
       if (kind(k_) == TokenKind::KW_RETURN && where == Place::net_body) record.help("a net gives its values with `output name = ...`");
       if (kind(k_) == TokenKind::KW_INPUT && where == Place::block_body) record.help("the inputs of a block stand in its header: `block name(x: tensor)`");
       if (kind(k_) == TokenKind::KW_OUTPUT && where == Place::block_body) record.help("a block gives its value with `return`");
       return;
     }
-    if (!at_end() && is_word(kind(k_))) {
+    const std::string what = expected();
+    if (!at_end() && is_word(kind(k_)) && what == expected_in(Place::top)) {
       Diagnostic& record = diagnostics_.error(Code::N0113, place_of(k_), "`" + text(k_) + "` is not a declaration");
       const bool is_statement = starts_statement(list_.tokens, k_);
       record.help(is_statement ? "statements stand inside the braces of a `net` or `block`" : "declarations are const, param, data, block, net, train and plan");
       return;
     }
-    report_expected();
+    report_unexpected(what);
   }
 
   TokenList& list_;
@@ -527,6 +582,7 @@ class FileRepair {
 
   void run() {
     const std::vector<size_t> begins = split(list_.tokens);
+    check_order(begins);
     for (size_t i = 0; i < begins.size() && !stopped_;) {
       // Small declarations are read together; only if that fails, one by one.
       size_t j = i + 1;
@@ -544,19 +600,36 @@ class FileRepair {
   }
 
  private:
+  // `language`, then `use`, then declarations. Pieces are read one by one, so the grammar does not see their order.
+  void check_order(const std::vector<size_t>& begins) {
+    bool seen_declaration = false;
+    for (const size_t begin : begins) {
+      if (begin >= list_.tokens.size()) return;
+      const TokenKind kind = list_.tokens[begin].kind;
+      const bool misplaced = (kind == TokenKind::KW_LANGUAGE && begin != 0) || (kind == TokenKind::KW_USE && seen_declaration);
+      if (misplaced) {
+        const std::string word = fixed_spelling(kind);
+        diagnostics_.error(Code::N0101, list_.span(list_.tokens[begin]), "expected a declaration, found `" + word + "`")
+            .help(kind == TokenKind::KW_USE ? "`use` lines stand above all declarations" : "`language` stands once, as the first of the file");
+        ++reports_;
+      }
+      seen_declaration |= kind != TokenKind::KW_LANGUAGE && kind != TokenKind::KW_USE;
+    }
+  }
+
   void take(size_t begin, size_t end) {
     part_.tokens.assign(list_.tokens.begin() + static_cast<std::ptrdiff_t>(begin), list_.tokens.begin() + static_cast<std::ptrdiff_t>(end));
   }
 
   void repair(size_t begin, size_t end) {
     take(begin, end);
-    part_.damage.clear();
+    const auto known_damage = static_cast<std::ptrdiff_t>(part_.damage.size());
     const Token* following = end < list_.tokens.size() ? &list_.tokens[end] : nullptr;
     const int reports_before = reports_;
     DeclarationRepair repair(part_, following, diagnostics_, budget_, reports_);
     if (repair.run()) {
       read_tree(part_, file_, diagnostics_);
-      mark_damage(part_.damage);
+      mark_damage({part_.damage.begin() + known_damage, part_.damage.end()});
       return;
     }
     if (reports_ == reports_before) repair.report_unreadable();
@@ -566,6 +639,10 @@ class FileRepair {
 
   // What lost something says so, or the file does where there is no such mark.
   void mark_damage(const std::vector<uint32_t>& places) {
+    if (places.size() > kMostDamage) {
+      file_.broken = true;
+      return;
+    }
     for (const uint32_t at : places) {
       bool marked = false;
       for (ast::Decl& decl : file_.decls) {

@@ -162,7 +162,7 @@ class WordRepair {
       record.fix("did you mean `" + *close + "`?", where, *close, Confidence::guess);
     } else {
       record.note("units: B kB MB GB TB KiB MiB GiB TiB, us ms s min h, steps epochs samples tokens, deg, %");
-      if (!number.empty()) record.help("a product is written `" + number + " * " + unit + "`");
+      if (number != "0") record.help("a product is written `" + number + " * " + unit + "`");
     }
   }
 
@@ -215,8 +215,11 @@ class WordRepair {
   // A sign of another language that has one here.
   size_t sign(TokenKind meant, size_t count, const std::string& advice) {
     const std::string found(list_.text.substr(in_[at_].begin, in_[at_ + count - 1].end - in_[at_].begin));
+    std::string replacement = fixed_spelling(meant);
+    if (is_word(meant) && at_ > 0 && in_[at_ - 1].end == in_[at_].begin && is_word(in_[at_ - 1].kind)) replacement.insert(0, " ");
+    if (is_word(meant) && touches(count)) replacement += ' ';
     diagnostics_.error(Code::N0114, span(count), "`" + found + "` has no meaning here")
-        .fix(advice, span(count), fixed_spelling(meant), Confidence::guess);
+        .fix(advice, span(count), replacement, Confidence::guess);
     return join(meant, count);
   }
 
@@ -224,7 +227,13 @@ class WordRepair {
   size_t arrow() {
     const bool between_values = !out_.empty() && ends_value_or_name(out_.back().kind) && (is_word(kind(2)) || kind(2) == TokenKind::PAREN_OPEN) &&
                                 kind(3) != TokenKind::BRACE_OPEN;
-    return between_values ? pipe(2) : 0;
+    if (between_values) return pipe(2);
+    if (previous() == TokenKind::PAREN_CLOSE && is_word(kind(2)) && kind(3) == TokenKind::BRACE_OPEN) {
+      diagnostics_.error(Code::N0114, span(2), "`" + std::string(text()) + ">` has no meaning here")
+          .fix("the type of a result is not written", {list_.file, out_.back().end, in_[at_ + 2].end}, "", Confidence::certain);
+      return 3;
+    }
+    return 0;
   }
 
   size_t pipe(size_t count) {
