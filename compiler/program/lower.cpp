@@ -230,11 +230,22 @@ class Lowering {
       Expr e;
       e.op = ExprOp::scalar;
       e.slot = scalar_slot(id);
-      return kernel.add(e);
+      const ExprId scalar = kernel.add(e);
+      return node.type.dtype == DType::boolean ? truth_of(kernel, scalar) : scalar;
     }
     if (!node.type.batched && node.type.shape.empty())
       return load(kernel, buffers_[static_cast<size_t>(id)], {index_constant(0), index_constant(0)});
     return load(kernel, buffers_[static_cast<size_t>(id)], place_of(id, axes));
+  }
+
+  // A condition among run-time scalars comes as a number: 1 or 0.
+  static ExprId truth_of(Kernel& kernel, ExprId number) {
+    Expr truth;
+    truth.op = ExprOp::ne;
+    truth.type = DType::boolean;
+    truth.args[0] = number;
+    truth.args[1] = kernel.add(Expr{});   // the constant 0
+    return kernel.add(truth);
   }
 
   // Where element `axes` of node `id` stands in the buffer the node made.

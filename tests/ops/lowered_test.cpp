@@ -14,6 +14,7 @@
 #include "runtime/backend/reference/reference_backend.h"
 #include "tests/ops/nets.h"
 #include "tests/ops/op_cases.h"
+#include "tests/ops/random_graph.h"
 #include "tests/support/backend_run.h"
 
 namespace netc::test {
@@ -66,7 +67,8 @@ void compare(const Graph& graph, const Environment& environment, const std::map<
       run.seed = environment.seed;
       run.update = environment.update;
       run.scalars = environment.scalars;
-      for (const auto& [name, values] : environment.parameters) run.set(name, values);
+      for (const auto& [name, values] : environment.parameters)
+        if (find_leaf(graph, "parameter", name) != kNoNode) run.set(name, values);
       for (const auto& [name, values] : environment.states) run.set(name, values);
       run.step(environment.inputs, spread(environment.rows, towers));
       for (const auto& [name, tensor] : expected) {
@@ -105,6 +107,27 @@ std::vector<std::string> all_rows() {
 
 INSTANTIATE_TEST_SUITE_P(Rows, LoweredRow, testing::ValuesIn(all_rows()),
                          [](const testing::TestParamInfo<std::string>& row) { return row.param; });
+
+// Random graphs through all passes and fusion. Their results go through long chains, so values are compared to the size
+// of the largest among them.
+TEST(LoweredGraph, ComputesTheReference) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("graph " + std::to_string(seed));
+    const Graph made = random_graph(seed, 40);
+    Environment environment = random_environment(made, 3, seed);
+    round_to_f32(environment);
+    const std::vector<Tensor> values = evaluate(made, environment);
+    std::map<std::string, Tensor> expected;
+    for (const Result& result : made.results) expected[result.name] = values[static_cast<size_t>(result.node)];
+    Graph graph = expand_composites(made);
+    expose(graph);
+    graph = share(simplify(graph));
+    for (const State& state : graph.states)
+      environment.states[state.name].assign(static_cast<size_t>(element_count(state.type.shape)), 0.0);
+    compare(graph, environment, expected);
+    if (HasFailure()) FAIL() << to_string(graph);
+  }
+}
 
 // Whole training steps: every weight and slot after one update, by every rule.
 TEST(LoweredStep, UpdatesWeightsAsTheGraphSays) {
