@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/compile.h"
+#include "compiler/kernel/random.h"
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/cpu/detect.h"
 #include "runtime/backend/reference/reference_backend.h"
@@ -104,7 +105,7 @@ void check_all(Backend& backend, const Target& target, int threads) {
 }
 
 TEST(TowerEquivalence, Reference) {
-  const auto backend = make_reference_backend(Precision::f32);
+  const auto backend = make_reference_backend(Arithmetic::f32);
   check_all(*backend, *find_target("plain"), 1);
 }
 
@@ -113,6 +114,7 @@ class CpuTowers : public testing::TestWithParam<std::string> {};
 TEST_P(CpuTowers, SameBitsAsOneTower) {
   CpuOptions options;
   options.target = GetParam();
+  options.cache_directory = NETC_BINARY_DIR "/kernel-cache";
   const auto backend = make_cpu_backend(options);
   for (int threads : {1, 2}) check_all(*backend, *find_target(GetParam()), threads);
 }
