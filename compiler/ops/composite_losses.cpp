@@ -63,19 +63,21 @@ OpRow cross_entropy_row() {
   return row;
 }
 
-// Against class numbers.
+// Logits against class numbers, one for each line.
+std::optional<TensorType> class_type(Types inputs, const Attributes&) {
+  const std::optional<TensorType> type = per_position(inputs[0]);
+  if (!type || inputs[1].dtype != DType::i32) return std::nullopt;
+  if (inputs[1].shape != type->shape || inputs[1].batched != type->batched) return std::nullopt;
+  return type;
+}
+
 OpRow cross_entropy_classes_row() {
   OpRow row;
   row.name = "cross_entropy_classes";
   row.summary = "-log_softmax(logits) at the class that ids name; attribute `label_smoothing`";
   row.family = OpFamily::composite;
   row.arity = 2;
-  row.type = [](Types inputs, const Attributes&) -> std::optional<TensorType> {
-    const std::optional<TensorType> type = per_position(inputs[0]);
-    if (!type || inputs[1].dtype != DType::i32) return std::nullopt;
-    if (inputs[1].shape != type->shape || inputs[1].batched != type->batched) return std::nullopt;
-    return type;
-  };
+  row.type = class_type;
   // With s the shifted logits: log(sum exp s) - s[id]. Picking by select, not by multiplication with the one-hot
   // vector, keeps a logit of minus infinity at another class harmless.
   row.expand = [](GraphBuilder& b, NodeId node) {
@@ -130,7 +132,9 @@ OpRow top_k_hit_row() {
   row.summary = "1 if the class that ids name is among the `k` largest logits, else 0; ties share what is left";
   row.family = OpFamily::composite;
   row.arity = 2;
-  row.type = cross_entropy_classes_row().type;
+  row.type = [](Types inputs, const Attributes& attributes) -> std::optional<TensorType> {
+    return int_attribute(attributes, "k") > 0 ? class_type(inputs, attributes) : std::nullopt;
+  };
   row.expand = [](GraphBuilder& b, NodeId node) {
     const NodeId logits = b.node(node).inputs[0], ids = b.node(node).inputs[1];
     const auto k = static_cast<double>(int_attribute(b.node(node).attributes, "k"));

@@ -13,6 +13,11 @@ NodeId inverse_root_mean_square(GraphBuilder& b, NodeId x, double eps) {
   return spread(b, b.op("rsqrt", {b.add(mean, b.constant(eps))}), x);
 }
 
+std::optional<TensorType> normalized_type(Types inputs, const Attributes& attributes) {
+  if (!(float_attribute(attributes, "eps") >= 0)) return std::nullopt;
+  return last_axis_type(inputs, attributes);
+}
+
 }  // namespace
 
 void append_normalize(std::vector<OpRow>& rows) {
@@ -20,7 +25,7 @@ void append_normalize(std::vector<OpRow>& rows) {
   normalize.name = "normalize";
   normalize.summary = "mean 0 and variance 1 over the last axis; attribute `eps` is added to the variance";
   normalize.family = OpFamily::composite;
-  normalize.type = last_axis_type;
+  normalize.type = normalized_type;
   normalize.expand = [](GraphBuilder& b, NodeId node) {
     const double eps = float_attribute(b.node(node).attributes, "eps");
     const NodeId x = b.node(node).inputs[0];
@@ -40,7 +45,7 @@ void append_normalize(std::vector<OpRow>& rows) {
   rms.name = "rms_normalize";
   rms.summary = "mean of squares 1 over the last axis; attribute `eps` is added to it";
   rms.family = OpFamily::composite;
-  rms.type = last_axis_type;
+  rms.type = normalized_type;
   rms.expand = [](GraphBuilder& b, NodeId node) {
     const double eps = float_attribute(b.node(node).attributes, "eps");
     const NodeId x = b.node(node).inputs[0];

@@ -24,6 +24,7 @@ struct Activation {
   SlopeFrom slope_from;
   Value (*cotangent)(Value v, Value g, const Attributes&);   // v: input or output, as slope_from says
   std::vector<double> kinks;
+  const char* attribute = nullptr;   // a number both rows need
 };
 
 Value sigmoid(Value x) { return body::reciprocal(1.0 + body::exp(-x)); }
@@ -53,10 +54,12 @@ std::vector<Activation> activations() {
        [](Value x, const Attributes& a) { return body::select(x > 0, x, float_attribute(a, "slope") * x); },
        SlopeFrom::input,
        [](Value x, Value g, const Attributes& a) { return body::select(x > 0, g, float_attribute(a, "slope") * g); },
-       {0}},
+       {0},
+       "slope"},
       {"elu", "x where positive, else attribute `alpha` times (exp(x) - 1)",
        [](Value x, const Attributes& a) { return elu(x, 1, float_attribute(a, "alpha")); }, SlopeFrom::input,
-       [](Value x, Value g, const Attributes& a) { return elu_cotangent(x, g, 1, float_attribute(a, "alpha")); }, {0}},
+       [](Value x, Value g, const Attributes& a) { return elu_cotangent(x, g, 1, float_attribute(a, "alpha")); }, {0},
+       "alpha"},
       {"selu", "elu scaled so that activations keep mean 0 and variance 1",
        [](Value x, const Attributes&) { return elu(x, kSeluScale, kSeluAlpha); }, SlopeFrom::input,
        [](Value x, Value g, const Attributes&) { return elu_cotangent(x, g, kSeluScale, kSeluAlpha); }, {0}},
@@ -121,13 +124,22 @@ BodyRule cotangent_body(decltype(Activation::cotangent) cotangent) {
   };
 }
 
-OpRow cotangent_row(const std::string& of, SlopeFrom from, decltype(Activation::cotangent) cotangent) {
+TypeRule type_rule(const char* attribute) {
+  if (attribute == nullptr) return arithmetic_type;
+  return [name = std::string(attribute)](Types inputs, const Attributes& attributes) {
+    float_attribute(attributes, name);   // must be there
+    return arithmetic_type(inputs, attributes);
+  };
+}
+
+OpRow cotangent_row(const std::string& of, SlopeFrom from, decltype(Activation::cotangent) cotangent,
+                    const char* attribute = nullptr) {
   OpRow row;
   row.name = of + "_grad";
   row.summary = "cotangent of the input of " + of + ", given its " +
                 (from == SlopeFrom::output ? "output" : "input") + " and the cotangent of its output";
   row.arity = 2;
-  row.type = arithmetic_type;
+  row.type = type_rule(attribute);
   row.body = cotangent_body(cotangent);
   return row;
 }
@@ -139,7 +151,7 @@ void append_activations(std::vector<OpRow>& rows) {
     OpRow row;
     row.name = entry.name;
     row.summary = entry.summary;
-    row.type = arithmetic_type;
+    row.type = type_rule(entry.attribute);
     row.domain = {SampleDomain{-4, 7, entry.kinks}};
     row.body = [value = entry.value](Kernel& kernel, std::span<const ExprId> arguments, const Attributes& attributes) {
       return value({&kernel, arguments[0]}, attributes).id;
@@ -150,7 +162,7 @@ void append_activations(std::vector<OpRow>& rows) {
       return {b.op(grad, {from == SlopeFrom::output ? y : x, g}, Attributes(b.node(y).attributes))};
     };
     rows.push_back(std::move(row));
-    rows.push_back(cotangent_row(entry.name, entry.slope_from, entry.cotangent));
+    rows.push_back(cotangent_row(entry.name, entry.slope_from, entry.cotangent, entry.attribute));
   }
   // tanh itself is a single operation (pointwise_arithmetic.cpp).
   rows.push_back(cotangent_row("tanh", SlopeFrom::output,

@@ -1,4 +1,5 @@
-// Random masks. A draw is a function of (seed, update, stream, global row, element): compiler/kernel/random.h.
+// Random masks. A draw is a function of (seed, update, stream, row, column): compiler/kernel/random.h. The column is the
+// place on the last axis, the row counts all other axes and the batch, over the whole batch of the update.
 #include "compiler/ops/rows.h"
 
 namespace netc {

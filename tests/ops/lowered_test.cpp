@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "compiler/autodiff/differentiate.h"
 #include "compiler/passes/expand_composites.h"
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
@@ -110,22 +111,37 @@ INSTANTIATE_TEST_SUITE_P(Rows, LoweredRow, testing::ValuesIn(all_rows()),
 
 // Random graphs through all passes and fusion. Their results go through long chains, so values are compared to the size
 // of the largest among them.
+void check_random_graph(uint64_t seed, const Graph& made) {
+  SCOPED_TRACE("graph " + std::to_string(seed));
+  Environment environment = random_environment(made, 3, seed);
+  round_to_f32(environment);
+  const std::vector<Tensor> values = evaluate(made, environment);
+  std::map<std::string, Tensor> expected;
+  for (const Result& result : made.results) expected[result.name] = values[static_cast<size_t>(result.node)];
+  Graph graph = expand_composites(made);
+  expose(graph);
+  graph = share(simplify(graph));
+  for (const State& state : graph.states)
+    environment.states[state.name].assign(static_cast<size_t>(element_count(state.type.shape)), 0.0);
+  compare(graph, environment, expected);
+  if (testing::Test::HasFailure()) ADD_FAILURE() << to_string(graph);
+}
+
 TEST(LoweredGraph, ComputesTheReference) {
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
-    SCOPED_TRACE("graph " + std::to_string(seed));
-    const Graph made = random_graph(seed, 40);
-    Environment environment = random_environment(made, 3, seed);
-    round_to_f32(environment);
-    const std::vector<Tensor> values = evaluate(made, environment);
-    std::map<std::string, Tensor> expected;
-    for (const Result& result : made.results) expected[result.name] = values[static_cast<size_t>(result.node)];
-    Graph graph = expand_composites(made);
-    expose(graph);
-    graph = share(simplify(graph));
-    for (const State& state : graph.states)
-      environment.states[state.name].assign(static_cast<size_t>(element_count(state.type.shape)), 0.0);
-    compare(graph, environment, expected);
-    if (HasFailure()) FAIL() << to_string(graph);
+  for (uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) check_random_graph(seed, random_graph(seed, 40));
+}
+
+// The sum of all results, differentiated.
+TEST(LoweredGraph, ComputesTheReferenceOfGradients) {
+  for (uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) {
+    Graph graph = random_graph(seed, 25);
+    GraphBuilder b(graph);
+    NodeId loss = b.constant(0);
+    for (const Result& result : graph.results) loss = b.add(loss, b.batch_sum(result.node));
+    graph.results = {{"loss.total", loss}};
+    for (const ParameterGradient& entry : differentiate(graph, loss))
+      graph.results.push_back({"d " + graph[entry.parameter].name, entry.gradient});
+    check_random_graph(seed, graph);
   }
 }
 
