@@ -18,10 +18,15 @@ namespace {
 // The backend asked for; without a word, the fast one if this machine has a compiler for it.
 std::unique_ptr<Backend> choose_backend(const std::string& name, Terminal& terminal) {
   if (name == "reference") return make_reference_backend(Arithmetic::f32);
-  if (name == "cpu" || find_host_compiler()) return make_cpu_backend();
-  terminal.err << "netc: no C compiler (gcc or clang) was found: kernels are interpreted, which is some hundred times "
-                  "slower\n  try: apt-get install gcc\n";
-  return make_reference_backend(Arithmetic::f32);
+  CpuOptions options;
+  options.notice = [&terminal](const std::string& sentence) { terminal.err << "netc: " << sentence << "\n"; };
+  if (name == "cpu") return make_cpu_backend(std::move(options));
+  try {
+    return make_cpu_backend(std::move(options));
+  } catch (const CompilerMissing& missing) {
+    terminal.err << "netc: " << missing.what() << "\n  going on with the interpreter, some hundred times slower\n";
+    return make_reference_backend(Arithmetic::f32);
+  }
 }
 
 // Worker threads of each tower: what its plan says, the rest of `total` (else of the cores) dealt evenly to the others;
