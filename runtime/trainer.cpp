@@ -262,6 +262,7 @@ class TrainingRun {
     report.plan = job_.plan;
     report.batches = batches_;
     report.learning_rate = scaled_learning_rate(*job_.spec, batches_.update_rows);
+    report.data_root = job_.data->root;
     report.backend = job_.backend != nullptr ? job_.backend->description() : "";
     report.end = ends[static_cast<size_t>(outcome_.end)];
     report.updates = outcome_.updates;

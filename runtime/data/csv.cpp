@@ -230,7 +230,7 @@ class CsvReader {
     auto& error = request_.diagnostics.error(
         Code::N0807, reader.field->span,
         reader.first_bad_is_missing
-            ? fmt::format("{}: the cell of column `{}` is empty, not {}", place, reader.first_bad_column, type)
+            ? fmt::format("{}: the cell of column `{}` is missing, not {}", place, reader.first_bad_column, type)
             : fmt::format("{}: `{}` is not {}", place, reader.first_bad_text, type));
     error.label(request_.reader.span, "read here");
     error.note(fmt::format("column `{}`; {} such {} in `{}`", reader.first_bad_column, reader.bad_cells,

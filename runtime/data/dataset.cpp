@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <filesystem>
+#include <future>
 
 #include "compiler/base/diagnostics.h"
 #include "compiler/base/errors.h"
@@ -23,9 +25,45 @@ std::shared_ptr<const Table> read_table(const ReadRequest& request) {
 }
 
 // Two splits of one csv file read it once.
-std::string csv_key(const ReaderSpec& reader) {
-  const std::string file = reader.files.empty() ? "" : reader.files.front().second;
-  return fmt::format("{}\n{}\n{}\n{}", file, reader.header, reader.separator, reader.missing);
+bool is_same_table(const ReaderSpec& a, const ReaderSpec& b) {
+  return a.reader == "csv" && b.reader == "csv" && !a.files.empty() && !b.files.empty() &&
+         a.files.front().second == b.files.front().second && a.header == b.header && a.separator == b.separator &&
+         a.missing == b.missing;
+}
+
+// A table that is being read by a thread of its own, which reports into records of its own.
+struct TableReading {
+  const ReaderSpec* reader = nullptr;
+  Diagnostics diagnostics;
+  std::vector<std::string> remarks;
+  std::future<std::shared_ptr<const Table>> table;
+};
+
+void copy_records(const Diagnostics& from, Diagnostics& to) {
+  for (const Diagnostic* record : from.sorted()) {
+    Diagnostic& copy = record->severity == Severity::error
+                           ? to.error(record->code, record->span, record->summary, record->span_label)
+                           : to.warning(record->code, record->span, record->summary, record->span_label);
+    copy.labels = record->labels;
+    copy.notes = record->notes;
+    copy.helps = record->helps;
+  }
+}
+
+void take_splits(const DataSpec& spec, Dataset& data, Diagnostics& diagnostics) {
+  std::vector<int64_t> rows_as_read;
+  for (const Split& split : data.splits) rows_as_read.push_back(split.rows());
+  for (const ReaderSpec& reader : spec.splits) {
+    if (reader.reader != "take") continue;
+    size_t from = 0;
+    while (from < rows_as_read.size() && data.splits[from].name != reader.take_from) ++from;
+    if (from == rows_as_read.size()) {
+      diagnostics.error(Code::N0801, reader.span, fmt::format("`{}` is not a split with a file of its own", reader.take_from));
+      continue;
+    }
+    Split taken = take_rows(reader, rows_as_read[from], data.splits[from]);
+    data.splits.push_back(std::move(taken));
+  }
 }
 
 void report_empty(const ReaderSpec& reader, const Split& split, Diagnostics& diagnostics) {
@@ -62,42 +100,32 @@ int64_t Dataset::bytes() const {
 Dataset open_dataset(const DataSpec& spec, const DataRoot& root, Diagnostics& diagnostics) {
   Dataset data;
   data.name = spec.name;
-  std::map<std::string, std::shared_ptr<const Table>> csv_tables;
-  std::map<std::string, int64_t> rows_as_read;
-  bool sound = true;
+  data.root = std::filesystem::absolute(root.path).lexically_normal().string();
 
+  std::vector<TableReading> readings;   // one a table, in the order of the splits that want them
+  std::vector<std::pair<const ReaderSpec*, size_t>> wanted;
   for (const ReaderSpec& reader : spec.splits) {
     if (reader.reader == "take") continue;
-    const ReadRequest request{spec, reader, root, diagnostics, data.remarks};
-    std::shared_ptr<const Table> table;
-    if (reader.reader == "csv") {
-      const auto [known, is_new] = csv_tables.try_emplace(csv_key(reader));
-      if (is_new) known->second = read_table(request);
-      table = known->second;
-    } else {
-      table = read_table(request);
-    }
-    sound = sound && table != nullptr;
-    if (table == nullptr) continue;
-    Split split{reader.split, table, choose_part(reader, table->records)};
-    rows_as_read[split.name] = split.rows();
-    data.splits.push_back(std::move(split));
+    const auto same = std::find_if(readings.begin(), readings.end(), [&](const auto& r) { return is_same_table(*r.reader, reader); });
+    wanted.emplace_back(&reader, static_cast<size_t>(same - readings.begin()));
+    if (same == readings.end()) readings.push_back({&reader, Diagnostics(diagnostics.sources()), {}, {}});
   }
-  if (!sound) return data;   // what follows would only repeat what is already said
+  for (TableReading& reading : readings)
+    reading.table = std::async(std::launch::async, [&] {
+      return read_table({spec, *reading.reader, root, reading.diagnostics, reading.remarks});
+    });
+  std::vector<std::shared_ptr<const Table>> tables;
+  for (TableReading& reading : readings) tables.push_back(reading.table.get());
+  for (const TableReading& reading : readings) {
+    copy_records(reading.diagnostics, diagnostics);
+    data.remarks.insert(data.remarks.end(), reading.remarks.begin(), reading.remarks.end());
+  }
+  if (std::find(tables.begin(), tables.end(), nullptr) != tables.end()) return data;   // what follows would only repeat it
 
+  for (const auto& [reader, number] : wanted)
+    data.splits.push_back({reader->split, tables[number], choose_part(*reader, tables[number]->records)});
   check_parts(spec, data.splits, diagnostics);
-  for (const ReaderSpec& reader : spec.splits) {
-    if (reader.reader != "take") continue;
-    Split* from = nullptr;
-    for (Split& split : data.splits)
-      if (split.name == reader.take_from) from = &split;
-    if (from == nullptr) {
-      diagnostics.error(Code::N0801, reader.span, fmt::format("`{}` is not a split with a file of its own", reader.take_from));
-      continue;
-    }
-    Split taken = take_rows(reader, rows_as_read[reader.take_from], *from);
-    data.splits.push_back(std::move(taken));
-  }
+  take_splits(spec, data, diagnostics);
   for (const Split& split : data.splits)
     for (const ReaderSpec& reader : spec.splits)
       if (reader.split == split.name && split.rows() == 0) report_empty(reader, split, diagnostics);

@@ -52,6 +52,7 @@ struct DataConstant {
 
 struct Dataset {
   std::string name;
+  std::string root;                   // where relative paths were looked for, absolute
   std::vector<Split> splits;
   std::vector<DataConstant> constants;
   std::vector<std::string> remarks;   // what a user should know: "train-images-idx3-ubyte: read from its .gz"
@@ -66,7 +67,7 @@ struct DataRoot {
   std::string origin = "the current folder";
 };
 
-// Reads every split of `spec`. All faults of files and declarations are reported to `diagnostics` (N0801 N0804 N0805
+// Reads every split of `spec`, those of different files at the same time. All faults of files and declarations are reported to `diagnostics` (N0801 N0804 N0805
 // N0807 N0808 N0809 N0810 N0811, W1114), each once; the result is usable only if it holds no errors. Throws RuntimeError
 // when the machine fails (a read error).
 Dataset open_dataset(const DataSpec& spec, const DataRoot& root, Diagnostics& diagnostics);

@@ -27,11 +27,15 @@ std::optional<DType> idx_dtype(unsigned char code) {
   }
 }
 
+std::string damaged(const InputFile& file, const std::string& otherwise) {
+  return file.damage().empty() ? otherwise : "damaged gzip data: " + file.damage();
+}
+
 // Empty, with `fault` in words, if this is no idx file we can read.
 std::optional<RawValues> read_header(InputFile& file, std::string* fault) {
   std::array<unsigned char, 4> magic{};
   if (file.read(magic.data(), 4) < 4) {
-    *fault = file.damage().empty() ? "no idx data (less than 4 bytes)" : "damaged gzip data: " + file.damage();
+    *fault = damaged(file, "no idx data (less than 4 bytes)");
     return std::nullopt;
   }
   if (magic[0] != 0 || magic[1] != 0 || magic[3] == 0 || magic[3] > 8) {
@@ -49,7 +53,7 @@ std::optional<RawValues> read_header(InputFile& file, std::string* fault) {
   for (int axis = 0; axis < magic[3]; ++axis) {
     std::array<unsigned char, 4> size{};
     if (file.read(size.data(), 4) < 4) {
-      *fault = "an idx header that ends too early";
+      *fault = damaged(file, "an idx header that ends too early");
       return std::nullopt;
     }
     header.shape.push_back(big_endian(size.data()));

@@ -44,6 +44,7 @@ std::string to_json(const RunReport& report) {
       {"train", spec.name},
       {"net", spec.net},
       {"data", spec.data},
+      {"data_root", report.data_root},
       {"end", report.end},
       {"updates", report.updates},
       {"epochs", report.epochs},

@@ -18,6 +18,7 @@ struct RunReport {
   const Plan* plan = nullptr;              // towers resolved
   BatchPlan batches;
   double learning_rate = 0;                // after lr_scaling
+  std::string data_root;                   // where relative paths of the data were looked for
   std::string backend;                     // Backend::description()
   std::string end;                         // "finished", "stopped early", "interrupted", "diverged"
   int64_t updates = 0, epochs = 0;
