@@ -14,7 +14,14 @@
 
 namespace netc {
 
-int stored_bytes(DType dtype, Arithmetic precision) { return precision == Arithmetic::f64 ? 8 : dtype_bytes(dtype); }
+int stored_bytes(DType dtype, Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::f32: break;
+    case Arithmetic::f64: return sizeof(double);
+    case Arithmetic::bounded: return sizeof(Bounded);
+  }
+  return dtype_bytes(dtype);
+}
 
 struct KernelInterpreter::Engine {
   virtual ~Engine() = default;
@@ -170,11 +177,11 @@ class EngineOf final : public KernelInterpreter::Engine {
     for (int64_t i = 0; i < count; ++i) std::fill_n(product_[static_cast<size_t>(i)].data(), lanes_, T(0));
     std::array<T, kStrip> strip;
     for_each_value(tape_.phases[0].loop[0], [&] {
-      read_real(tape_.product_b, strip.data(), lanes_);
+      read(tape_.product_b, strip.data(), lanes_);
       for (int64_t i = 0; i < count; ++i) {
         set_axis(row, first + i);
         T a;
-        read_real(tape_.product_a, &a, 1);
+        read(tape_.product_a, &a, 1);
         T* sum = product_[static_cast<size_t>(i)].data();
         for (int64_t j = 0; j < lanes_; ++j) sum[j] += a * strip[static_cast<size_t>(j)];
       }
@@ -253,43 +260,48 @@ class EngineOf final : public KernelInterpreter::Engine {
 
   template <typename Value>
   void read(const TapeAccess& access, Value* to, int64_t count) {
-    if constexpr (std::is_same_v<T, double>) return read_as<double>(access, to, count);
-    switch (buffer(access.buffer).dtype) {
-      case DType::f32: return read_as<float>(access, to, count);
-      case DType::f64: return read_as<double>(access, to, count);
-      case DType::i32: return read_as<int32_t>(access, to, count);
-      case DType::i64: return read_as<int64_t>(access, to, count);
-      case DType::u8: case DType::boolean: return read_as<uint8_t>(access, to, count);
-      case DType::f16: case DType::bf16: break;
+    if constexpr (!std::is_same_v<T, float>) {
+      read_as<T>(access, to, count);
+    } else {
+      switch (buffer(access.buffer).dtype) {
+        case DType::f32: return read_as<float>(access, to, count);
+        case DType::f64: return read_as<double>(access, to, count);
+        case DType::i32: return read_as<int32_t>(access, to, count);
+        case DType::i64: return read_as<int64_t>(access, to, count);
+        case DType::u8: case DType::boolean: return read_as<uint8_t>(access, to, count);
+        case DType::f16: case DType::bf16: break;
+      }
+      throw InternalError("the interpreter does not read " + std::string(dtype_name(buffer(access.buffer).dtype)));
     }
-    throw InternalError("the interpreter does not read " + std::string(dtype_name(buffer(access.buffer).dtype)));
   }
 
-  void read_real(const TapeAccess& access, T* to, int64_t count) { read(access, to, count); }
-
-  template <typename Stored, typename Value>
+    template <typename Stored, typename Value>
   void write_as(const TapeStore& store, const Value* from) {
     const StripPlace at = place(store.access, lanes_);
     Stored* to = static_cast<Stored*>(memory_[static_cast<size_t>(store.access.buffer)]) + at.base;
     for (int64_t i = 0; i < lanes_; ++i) {
       Stored& element = to[at.scattered ? offsets_[static_cast<size_t>(i)] : i * at.stride];
-      element = static_cast<Stored>(store.accumulate ? element + from[i] : from[i]);
+      const Stored value = static_cast<Stored>(from[i]);
+      element = store.accumulate ? static_cast<Stored>(element + value) : value;
     }
   }
 
   template <typename Value>
   void write_value(const TapeStore& store, const Value* from) {
-    if constexpr (std::is_same_v<T, double>) return write_as<double>(store, from);
-    switch (buffer(store.access.buffer).dtype) {
-      case DType::f32: return write_as<float>(store, from);
-      case DType::f64: return write_as<double>(store, from);
-      case DType::i32: return write_as<int32_t>(store, from);
-      case DType::i64: return write_as<int64_t>(store, from);
-      case DType::u8: case DType::boolean: return write_as<uint8_t>(store, from);
-      case DType::f16: case DType::bf16: break;
+    if constexpr (!std::is_same_v<T, float>) {
+      write_as<T>(store, from);
+    } else {
+      switch (buffer(store.access.buffer).dtype) {
+        case DType::f32: return write_as<float>(store, from);
+        case DType::f64: return write_as<double>(store, from);
+        case DType::i32: return write_as<int32_t>(store, from);
+        case DType::i64: return write_as<int64_t>(store, from);
+        case DType::u8: case DType::boolean: return write_as<uint8_t>(store, from);
+        case DType::f16: case DType::bf16: break;
+      }
+      throw InternalError("the interpreter does not write " +
+                          std::string(dtype_name(buffer(store.access.buffer).dtype)));
     }
-    throw InternalError("the interpreter does not write " +
-                        std::string(dtype_name(buffer(store.access.buffer).dtype)));
   }
 
   void write(const TapeStore& store) {
@@ -316,12 +328,12 @@ class EngineOf final : public KernelInterpreter::Engine {
 
   void compute_real(const Instruction& in, T* to, int64_t n) {
     switch (in.op) {
-      case ExprOp::constant: *to = static_cast<T>(in.value); return;
-      case ExprOp::scalar: *to = static_cast<T>(context_->scalars[static_cast<size_t>(in.slot)]); return;
+      case ExprOp::constant: *to = to_constant<T>(in.value); return;
+      case ExprOp::scalar: *to = to_constant<T>(context_->scalars[static_cast<size_t>(in.slot)]); return;
       case ExprOp::load: return read(in.access, to, n);
       case ExprOp::cast:
         if (in.real_arguments) std::copy_n(real(in.args[0]), n, to);
-        else std::copy_n(integer(in.args[0]), n, to);
+        else cast_to_real(in, to, n);
         return;
       case ExprOp::select: return select_strip(to, integer(in.args[0]), real(in.args[1]), real(in.args[2]), n);
       default: break;
@@ -349,15 +361,20 @@ class EngineOf final : public KernelInterpreter::Engine {
     else integer_strip(in.op, to, integer(in.args[0]), in.args[1] == kNone ? nullptr : integer(in.args[1]), n);
   }
 
+  void cast_to_real(const Instruction& in, T* to, int64_t n) {
+    const int64_t* from = integer(in.args[0]);
+    for (int64_t i = 0; i < n; ++i) to[i] = to_real<T>(from[i], in.truth_argument);
+  }
+
   void cast_to_integer(const Instruction& in, int64_t* to, int64_t n) {
     if (in.real_arguments) {
       const T* from = real(in.args[0]);
-      if (in.type == DType::boolean) for (int64_t i = 0; i < n; ++i) to[i] = from[i] != 0;
+      if (in.type == DType::boolean) for (int64_t i = 0; i < n; ++i) to[i] = to_truth(from[i]);
       else for (int64_t i = 0; i < n; ++i) to[i] = truncate_to_i32(from[i]);
       return;
     }
     const int64_t* from = integer(in.args[0]);
-    for (int64_t i = 0; i < n; ++i) to[i] = in.type == DType::boolean ? from[i] != 0 : from[i];
+    for (int64_t i = 0; i < n; ++i) to[i] = in.type == DType::boolean && !in.truth_argument ? from[i] != 0 : from[i];
   }
 
   void draw(const Instruction& in, int64_t* to, int64_t n) {
@@ -395,9 +412,12 @@ class EngineOf final : public KernelInterpreter::Engine {
 
 }  // namespace
 
-KernelInterpreter::KernelInterpreter(const Kernel& kernel, const Program& program, Arithmetic precision) {
-  if (precision == Arithmetic::f64) engine_ = std::make_unique<EngineOf<double>>(kernel, program);
-  else engine_ = std::make_unique<EngineOf<float>>(kernel, program);
+KernelInterpreter::KernelInterpreter(const Kernel& kernel, const Program& program, Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::f32: engine_ = std::make_unique<EngineOf<float>>(kernel, program); return;
+    case Arithmetic::f64: engine_ = std::make_unique<EngineOf<double>>(kernel, program); return;
+    case Arithmetic::bounded: engine_ = std::make_unique<EngineOf<Bounded>>(kernel, program); return;
+  }
 }
 
 KernelInterpreter::~KernelInterpreter() = default;

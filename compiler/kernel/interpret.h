@@ -16,11 +16,12 @@ namespace netc {
 
 // f32: buffers hold their own element types and floating values are computed in float.
 // f64: every buffer, whatever its type, holds doubles and floating values are computed in double: the oracle.
+// bounded: as f64, and every value carries a bound on the error an f32 backend may make (bounded.h): the tolerance.
 // (Plan::precision is the user's word; this is how the interpreter computes.)
-enum class Arithmetic : uint8_t { f32, f64 };
+enum class Arithmetic : uint8_t { f32, f64, bounded };
 
 // Bytes of one stored element of a buffer.
-int stored_bytes(DType dtype, Arithmetic precision);
+int stored_bytes(DType dtype, Arithmetic arithmetic);
 
 // One tower's memory: the first element of each buffer, indexed by BufferId (shared buffers appear in every tower, with
 // the same address), and which rows of the update the tower holds.
@@ -41,7 +42,7 @@ struct KernelContext {
 class KernelInterpreter {
  public:
   // Both must outlive the interpreter. The program must be sound (verify).
-  KernelInterpreter(const Kernel& kernel, const Program& program, Arithmetic precision);
+  KernelInterpreter(const Kernel& kernel, const Program& program, Arithmetic arithmetic);
   ~KernelInterpreter();
   KernelInterpreter(KernelInterpreter&&) noexcept;
   KernelInterpreter& operator=(KernelInterpreter&&) noexcept;
@@ -50,7 +51,7 @@ class KernelInterpreter {
   // Throws RuntimeError where a gathered id lies outside its buffer.
   void run(const KernelContext& context, std::span<const TowerView> towers);
 
-  struct Engine;   // one per precision
+  struct Engine;   // one per arithmetic
 
  private:
   std::unique_ptr<Engine> engine_;

@@ -116,6 +116,7 @@ class TapeMaker {
     in.target = reg(id);
     for (int i = 0; i < arity(e.op); ++i) in.args[i] = reg(e.args[i]);
     if (arity(e.op) > 0) in.real_arguments = is_real(e.args[e.op == ExprOp::select ? 1 : 0]);
+    in.truth_argument = e.op == ExprOp::cast && expr(e.args[0]).type == DType::boolean;
     in.value = e.value;
     in.slot = e.slot;
     if (e.op == ExprOp::load || e.op == ExprOp::random) in.access = access(e);

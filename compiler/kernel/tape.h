@@ -41,6 +41,7 @@ struct Instruction {
   bool uniform = false;
   bool real = true;                     // the result is floating (else an integer or a truth)
   bool real_arguments = true;           // of comparisons and casts
+  bool truth_argument = false;          // of casts: the argument is a truth
   DType type = DType::f32;
   int32_t target = kNone;               // register, of its file
   int32_t args[3] = {kNone, kNone, kNone};

@@ -28,8 +28,10 @@ class Interpret : public ::testing::TestWithParam<Arithmetic> {
   std::unique_ptr<Backend> backend_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Precisions, Interpret, ::testing::Values(Arithmetic::f32, Arithmetic::f64),
-                         [](const auto& tested) { return tested.param == Arithmetic::f32 ? "f32" : "f64"; });
+INSTANTIATE_TEST_SUITE_P(Arithmetics, Interpret, ::testing::Values(Arithmetic::f32, Arithmetic::f64, Arithmetic::bounded),
+                         [](const auto& tested) {
+                           return tested.param == Arithmetic::f32 ? "f32" : tested.param == Arithmetic::f64 ? "f64" : "bounded";
+                         });
 
 // Numbers that are exact in f32 sums of a few hundred.
 Values ramp(int64_t count, double scale = 0.25, int64_t period = 17) {

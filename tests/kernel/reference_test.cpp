@@ -146,6 +146,33 @@ TEST(ReferenceBackend, TrainsTwoLayersLikePlainLoops) {
     }
 }
 
+// The bounds hold for the f32 interpreter, and are tight enough to tell a wrong result from a rounded one.
+TEST(ReferenceBackend, ErrorBoundsHoldAndAreTight) {
+  const HandProgram program = two_layers();
+  const int64_t rows = 13;
+  const Values x = waves(rows * kIn, 1.3), t = waves(rows * kOut, 0.7);
+  const std::unique_ptr<Backend> f32 = make_reference_backend(Arithmetic::f32), bounded = make_reference_backend(Arithmetic::bounded);
+  BackendRun run(*f32, {program}, 1), oracle(*bounded, {program}, 1);
+  for (BackendRun* each : {&run, &oracle}) {
+    each->set("w1", waves(kIn * kHidden, 2.1));
+    each->set("b1", waves(kHidden, 0.3));
+    each->set("w2", waves(kHidden * kOut, 1.9));
+    each->scalars = {{"learning_rate", 0.1}, {"inverse_batch", 1.0 / rows}};
+    for (int step = 0; step < 3; ++step) each->step({{"x", x}, {"t", t}}, {rows});
+  }
+  const auto check = [](const std::vector<float>& got, const std::vector<float>& want, const std::vector<double>& error) {
+    ASSERT_EQ(got.size(), error.size());
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_LE(std::abs(got[i] - want[i]), error[i] + std::abs(want[i]) * 6e-8) << i;
+      EXPECT_LT(error[i], 2e-5) << i;
+    }
+  };
+  check(run.parameter("w1"), oracle.parameter("w1"), error_bounds(oracle.parameters(), "w1"));
+  check(run.parameter("w2"), oracle.parameter("w2"), error_bounds(oracle.parameters(), "w2"));
+  check(run.output("y"), oracle.output("y"), error_bounds(oracle.loaded(), "y"));
+  EXPECT_LE(std::abs(run.result("loss") - oracle.result("loss")), error_bounds(oracle.loaded(), "loss")[0]);
+}
+
 TEST(ReferenceBackend, ProgramsOfOneGroupShareWeights) {
   HandProgram train;
   const BufferId w = train.parameter("w", 1, 2);

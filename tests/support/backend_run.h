@@ -56,6 +56,7 @@ class BackendRun {
     group_.programs[program]->read_output(name, &values);
     return values;
   }
+  const Parameters& parameters() const { return *group_.parameters; }
   LoadedProgram& loaded(size_t program = 0) { return *group_.programs[program]; }
 
   uint64_t seed = 1;

@@ -13,10 +13,10 @@ namespace {
 class ReferenceProgram final : public LoadedProgram {
  public:
   ReferenceProgram(const Program& program, std::shared_ptr<ReferenceParameters> parameters, int tower_count,
-                   Arithmetic precision)
-      : program_(program), parameters_(std::move(parameters)), precision_(precision),
-        memory_(program_, *parameters_, tower_count, precision), scalars_(program_.scalars.size()) {
-    for (const Kernel& kernel : program_.kernels) interpreters_.emplace_back(kernel, program_, precision);
+                   Arithmetic arithmetic)
+      : program_(program), parameters_(std::move(parameters)), arithmetic_(arithmetic),
+        memory_(program_, *parameters_, tower_count, arithmetic), scalars_(program_.scalars.size()) {
+    for (const Kernel& kernel : program_.kernels) interpreters_.emplace_back(kernel, program_, arithmetic);
     for (int tower = 0; tower < tower_count; ++tower) views_.push_back({memory_.tower(tower), 0, 0});
     for (const Buffer& buffer : program_.buffers)
       if (buffer.kind == BufferKind::input && buffer.alias_of == kNone)
@@ -45,7 +45,7 @@ class ReferenceProgram final : public LoadedProgram {
 
   double result(const std::string& name) const override {
     const BufferId id = find(name);
-    return read_element(program_.buffers[static_cast<size_t>(id)], precision_,
+    return read_element(program_.buffers[static_cast<size_t>(id)], arithmetic_,
                         memory_.tower(0)[static_cast<size_t>(id)], 0, 0);
   }
 
@@ -57,7 +57,22 @@ class ReferenceProgram final : public LoadedProgram {
       for (int64_t r = 0; r < buffer.rows.count * view.rows; ++r)
         for (int64_t c = 0; c < buffer.columns; ++c)
           values->push_back(static_cast<float>(
-              read_element(buffer, precision_, view.buffers[static_cast<size_t>(id)], r, c)));
+              read_element(buffer, arithmetic_, view.buffers[static_cast<size_t>(id)], r, c)));
+  }
+
+  std::vector<double> errors(const std::string& name) const {
+    const BufferId id = find(name);
+    const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
+    if (arithmetic_ != Arithmetic::bounded) throw InternalError("no error bounds without bounded arithmetic");
+    std::vector<double> all;
+    for (const TowerView& view : views_) {
+      if (!buffer.rows.times_batch && !all.empty()) break;   // one, shared by all towers
+      const int64_t rows = buffer.rows.count * (buffer.rows.times_batch ? view.rows : 1);
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t c = 0; c < buffer.columns; ++c)
+          all.push_back(read_error(buffer, view.buffers[static_cast<size_t>(id)], r, c));
+    }
+    return all;
   }
 
   int64_t memory_bytes() const override { return memory_.bytes(); }
@@ -84,7 +99,7 @@ class ReferenceProgram final : public LoadedProgram {
 
   void feed(const StepContext& context, BufferId id) {
     const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
-    const bool as_fed = buffer.layout == Layout::row_major && precision_ == Arithmetic::f32;
+    const bool as_fed = buffer.layout == Layout::row_major && arithmetic_ == Arithmetic::f32;
     for (size_t tower = 0; tower < views_.size(); ++tower) {
       void* memory = views_[tower].buffers[static_cast<size_t>(id)];
       if (views_[tower].rows == 0) continue;
@@ -99,7 +114,7 @@ class ReferenceProgram final : public LoadedProgram {
         context.feed(id, static_cast<int>(tower), row, row + 1, fed_row_.data());
         for (int64_t r = 0; r < buffer.rows.count; ++r)
           for (int64_t c = 0; c < buffer.columns; ++c)
-            write_element(buffer, precision_, memory, row * buffer.rows.count + r, c,
+            write_element(buffer, arithmetic_, memory, row * buffer.rows.count + r, c,
                           read_element(fed, Arithmetic::f32, fed_row_.data(), r, c));
       }
     }
@@ -107,7 +122,7 @@ class ReferenceProgram final : public LoadedProgram {
 
   const Program program_;
   std::shared_ptr<ReferenceParameters> parameters_;
-  Arithmetic precision_;
+  Arithmetic arithmetic_;
   ProgramMemory memory_;
   std::vector<double> scalars_;
   std::vector<KernelInterpreter> interpreters_;
@@ -117,32 +132,41 @@ class ReferenceProgram final : public LoadedProgram {
 
 class ReferenceBackend final : public Backend {
  public:
-  explicit ReferenceBackend(Arithmetic precision) : precision_(precision) {}
+  explicit ReferenceBackend(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
 
   std::string name() const override { return "reference"; }
   std::string description() const override {
-    return precision_ == Arithmetic::f64 ? "reference (interpreter, f64)" : "reference (interpreter, f32)";
+    static constexpr const char* kWords[] = {"f32", "f64", "f64 with error bounds"};
+    return std::string("reference (interpreter, ") + kWords[static_cast<size_t>(arithmetic_)] + ")";
   }
 
   LoadedGroup load(const LoadRequest& request) override {
-    const auto parameters = std::make_shared<ReferenceParameters>(precision_);
+    const auto parameters = std::make_shared<ReferenceParameters>(arithmetic_);
     LoadedGroup group;
     for (const Program& program : *request.programs) parameters->add(program);
     for (const Program& program : *request.programs)
       group.programs.push_back(
-          std::make_unique<ReferenceProgram>(program, parameters, request.tower_count, precision_));
+          std::make_unique<ReferenceProgram>(program, parameters, request.tower_count, arithmetic_));
     group.parameters = parameters;
     return group;
   }
 
  private:
-  Arithmetic precision_;
+  Arithmetic arithmetic_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_reference_backend(Arithmetic precision) {
-  return std::make_unique<ReferenceBackend>(precision);
+std::unique_ptr<Backend> make_reference_backend(Arithmetic arithmetic) {
+  return std::make_unique<ReferenceBackend>(arithmetic);
+}
+
+std::vector<double> error_bounds(const Parameters& parameters, const std::string& name) {
+  return dynamic_cast<const ReferenceParameters&>(parameters).errors(name);
+}
+
+std::vector<double> error_bounds(const LoadedProgram& program, const std::string& result) {
+  return dynamic_cast<const ReferenceProgram&>(program).errors(result);
 }
 
 }  // namespace netc

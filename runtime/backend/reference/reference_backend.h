@@ -2,16 +2,23 @@
 //
 // In f32 it trains where no host compiler is installed and honours the planned arenas. In f64 it is the oracle the other
 // backends are compared with: all memory holds doubles, and every buffer has memory of its own, so that it owes nothing
-// to the memory planner.
+// to the memory planner. Bounded, it gives beside each value how far an f32 backend may be from it.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "compiler/kernel/interpret.h"
 #include "runtime/backend.h"
 
 namespace netc {
 
-std::unique_ptr<Backend> make_reference_backend(Arithmetic precision);
+std::unique_ptr<Backend> make_reference_backend(Arithmetic arithmetic);
+
+// Of a group loaded by a backend of Arithmetic::bounded: for each element of a weight, an optimizer slot or a result
+// (a sum, or an output of the last run, all towers), a bound on the error of a sound f32 computation of it.
+std::vector<double> error_bounds(const Parameters& parameters, const std::string& name);
+std::vector<double> error_bounds(const LoadedProgram& program, const std::string& result);
 
 }  // namespace netc

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "compiler/base/errors.h"
+#include "compiler/kernel/bounded.h"
 
 namespace netc {
 namespace {
@@ -29,8 +30,9 @@ Stored& element(const Buffer& buffer, void* memory, int64_t row, int64_t column)
 
 // Calls visit(Stored&) with the element as the type it is stored as.
 template <typename Visit>
-void visit_element(const Buffer& buffer, Arithmetic precision, void* memory, int64_t row, int64_t column, Visit visit) {
-  if (precision == Arithmetic::f64) return visit(element<double>(buffer, memory, row, column));
+void visit_element(const Buffer& buffer, Arithmetic arithmetic, void* memory, int64_t row, int64_t column, Visit visit) {
+  if (arithmetic == Arithmetic::f64) return visit(element<double>(buffer, memory, row, column));
+  if (arithmetic == Arithmetic::bounded) return visit(element<Bounded>(buffer, memory, row, column));
   switch (buffer.dtype) {
     case DType::f32: return visit(element<float>(buffer, memory, row, column));
     case DType::f64: return visit(element<double>(buffer, memory, row, column));
@@ -55,15 +57,19 @@ Block::Block(int64_t bytes) : bytes_((std::max<int64_t>(bytes, 1) + kAlignment -
   std::memset(data_.get(), 0xFF, static_cast<size_t>(bytes_));
 }
 
-double read_element(const Buffer& buffer, Arithmetic precision, const void* memory, int64_t row, int64_t column) {
+double read_element(const Buffer& buffer, Arithmetic arithmetic, const void* memory, int64_t row, int64_t column) {
   double value = 0;
-  visit_element(buffer, precision, const_cast<void*>(memory), row, column,
+  visit_element(buffer, arithmetic, const_cast<void*>(memory), row, column,
                 [&](const auto& stored) { value = static_cast<double>(stored); });
   return value;
 }
 
-void write_element(const Buffer& buffer, Arithmetic precision, void* memory, int64_t row, int64_t column, double value) {
-  visit_element(buffer, precision, memory, row, column,
+double read_error(const Buffer& buffer, const void* memory, int64_t row, int64_t column) {
+  return element<Bounded>(buffer, const_cast<void*>(memory), row, column).error;
+}
+
+void write_element(const Buffer& buffer, Arithmetic arithmetic, void* memory, int64_t row, int64_t column, double value) {
+  visit_element(buffer, arithmetic, memory, row, column,
                 [&](auto& stored) { stored = static_cast<std::remove_reference_t<decltype(stored)>>(value); });
 }
 
@@ -72,7 +78,7 @@ void ReferenceParameters::add(const Program& program) {
     if (!is_persistent(buffer) || buffer.alias_of != kNone) continue;
     const auto known = entries_.find(buffer.name);
     if (known == entries_.end()) {
-      Block block(allocated_elements(buffer, 0) * stored_bytes(buffer.dtype, precision_));
+      Block block(allocated_elements(buffer, 0) * stored_bytes(buffer.dtype, arithmetic_));
       entries_.emplace(buffer.name, Entry{buffer, std::move(block)});
     } else if (!same_matrix(known->second.buffer, buffer)) {
       throw InternalError("programs disagree on the form of " + buffer.name);
@@ -94,7 +100,7 @@ void ReferenceParameters::write(const std::string& name, std::span<const float> 
                         std::to_string(values.size()));
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
-      write_element(entry.buffer, precision_, entry.block.data(), r, c, values[static_cast<size_t>(r * columns + c)]);
+      write_element(entry.buffer, arithmetic_, entry.block.data(), r, c, values[static_cast<size_t>(r * columns + c)]);
 }
 
 std::vector<float> ReferenceParameters::read(const std::string& name) const {
@@ -104,8 +110,17 @@ std::vector<float> ReferenceParameters::read(const std::string& name) const {
   values.reserve(static_cast<size_t>(rows * columns));
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
-      values.push_back(static_cast<float>(read_element(entry.buffer, precision_, entry.block.data(), r, c)));
+      values.push_back(static_cast<float>(read_element(entry.buffer, arithmetic_, entry.block.data(), r, c)));
   return values;
+}
+
+std::vector<double> ReferenceParameters::errors(const std::string& name) const {
+  const Entry& entry = find(name);
+  if (arithmetic_ != Arithmetic::bounded) throw InternalError("no error bounds without bounded arithmetic");
+  std::vector<double> all;
+  for (int64_t r = 0; r < fixed_rows(entry.buffer); ++r)
+    for (int64_t c = 0; c < entry.buffer.columns; ++c) all.push_back(read_error(entry.buffer, entry.block.data(), r, c));
+  return all;
 }
 
 std::vector<std::string> ReferenceParameters::names() const {
@@ -115,9 +130,9 @@ std::vector<std::string> ReferenceParameters::names() const {
 }
 
 ProgramMemory::ProgramMemory(const Program& program, const ReferenceParameters& parameters, int tower_count,
-                             Arithmetic precision)
-    : program_(program), precision_(precision) {
-  if (precision == Arithmetic::f32) {
+                             Arithmetic arithmetic)
+    : program_(program), arithmetic_(arithmetic) {
+  if (arithmetic == Arithmetic::f32) {
     blocks_.emplace_back(program.shared_arena_bytes);
     for (int tower = 0; tower < tower_count; ++tower) blocks_.emplace_back(program.tower_arena_bytes);
   }
@@ -135,11 +150,11 @@ ProgramMemory::ProgramMemory(const Program& program, const ReferenceParameters& 
 
 void* ProgramMemory::place(const Buffer& buffer, int tower, const ReferenceParameters& parameters) {
   if (is_persistent(buffer)) return parameters.memory(buffer.name);
-  if (precision_ == Arithmetic::f32 && buffer.arena_offset != kNone) {
+  if (arithmetic_ == Arithmetic::f32 && buffer.arena_offset != kNone) {
     const Block& arena = blocks_[is_per_tower(buffer) ? 1 + static_cast<size_t>(tower) : 0];
     return static_cast<std::byte*>(arena.data()) + buffer.arena_offset;
   }
-  blocks_.emplace_back(allocated_elements(buffer, program_.batch_capacity) * stored_bytes(buffer.dtype, precision_));
+  blocks_.emplace_back(allocated_elements(buffer, program_.batch_capacity) * stored_bytes(buffer.dtype, arithmetic_));
   return blocks_.back().data();
 }
 

@@ -31,12 +31,13 @@ class Block {
 };
 
 // One element of a buffer in memory, whatever its type there.
-double read_element(const Buffer& buffer, Arithmetic precision, const void* memory, int64_t row, int64_t column);
-void write_element(const Buffer& buffer, Arithmetic precision, void* memory, int64_t row, int64_t column, double value);
+double read_element(const Buffer& buffer, Arithmetic arithmetic, const void* memory, int64_t row, int64_t column);
+double read_error(const Buffer& buffer, const void* memory, int64_t row, int64_t column);   // Arithmetic::bounded
+void write_element(const Buffer& buffer, Arithmetic arithmetic, void* memory, int64_t row, int64_t column, double value);
 
 class ReferenceParameters final : public Parameters {
  public:
-  explicit ReferenceParameters(Arithmetic precision) : precision_(precision) {}
+  explicit ReferenceParameters(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
 
   void add(const Program& program);            // its parameters and states; those already there must look the same
   void* memory(const std::string& name) const { return find(name).block.data(); }
@@ -44,6 +45,7 @@ class ReferenceParameters final : public Parameters {
   void write(const std::string& name, std::span<const float> values) override;
   std::vector<float> read(const std::string& name) const override;
   std::vector<std::string> names() const override;
+  std::vector<double> errors(const std::string& name) const;   // Arithmetic::bounded
 
  private:
   struct Entry {
@@ -52,14 +54,14 @@ class ReferenceParameters final : public Parameters {
   };
   const Entry& find(const std::string& name) const;
 
-  Arithmetic precision_;
+  Arithmetic arithmetic_;
   std::map<std::string, Entry> entries_;
 };
 
 // Where each buffer of a program lies, for each tower.
 class ProgramMemory {
  public:
-  ProgramMemory(const Program& program, const ReferenceParameters& parameters, int tower_count, Arithmetic precision);
+  ProgramMemory(const Program& program, const ReferenceParameters& parameters, int tower_count, Arithmetic arithmetic);
 
   std::span<void* const> tower(int tower) const { return pointers_[static_cast<size_t>(tower)]; }
   int64_t bytes() const;
@@ -68,7 +70,7 @@ class ProgramMemory {
   void* place(const Buffer& buffer, int tower, const ReferenceParameters& parameters);
 
   const Program& program_;
-  Arithmetic precision_;
+  Arithmetic arithmetic_;
   std::vector<Block> blocks_;                  // arenas first: the shared one, then one a tower
   std::vector<std::vector<void*>> pointers_;   // [tower][buffer]
 };
