@@ -58,6 +58,12 @@ struct ShapeTable {
   int optimizer_slots = 0;      // numbers the optimizer keeps for each weight
 };
 
+// Something the file uses that this version knows but cannot run.
+struct Unavailable {
+  std::string what;             // "layer `conv2d`"
+  Span span;
+};
+
 // What one train computes and how. Node names are paths of layers, parameters carry the language's paths.
 //   inputs   one leaf per input of the net, named like it, of the RAW type of the field bound to it, and one per target
 //            field, named like the field; transforms of the fields are ops. TrainSpec::inputs says which field feeds it
@@ -72,6 +78,7 @@ struct Analysis {
   TrainSpec train;
   Plan plan;
   std::vector<ShapeTable> tables;
+  std::vector<Unavailable> unavailable;
   std::string resolved;         // the file with imports, parameters and defaults filled in; gives the same Analysis
 };
 
