@@ -5,17 +5,17 @@
 
 namespace netc {
 
-SplitEvaluator::SplitEvaluator(const Program& program, LoadedProgram& loaded, const Split& split,
-                               const std::vector<std::pair<std::string, std::string>>& inputs,
-                               std::span<const double> shares, uint64_t seed)
-    : runner_(program, loaded, split, inputs, shares, seed), tally_(program),
-      rows_(static_cast<size_t>(split.rows())), result_{split.name, split.rows(), tally_.means()} {
+SplitEvaluator::SplitEvaluator(const Program& program, LoadedProgram& loaded, const Split& split, const TrainSpec& spec,
+                               const BatchPlan& batches)
+    : runner_(program, loaded, split, spec.inputs, batches.shares, spec.seed), tally_(program),
+      step_rows_(std::min(batches.update_rows, runner_.most_rows())), rows_(static_cast<size_t>(split.rows())),
+      result_{split.name, split.rows(), tally_.means()} {
   std::iota(rows_.begin(), rows_.end(), 0u);
 }
 
 const SplitResult& SplitEvaluator::run() {
   tally_.reset();
-  const auto most = static_cast<size_t>(runner_.most_rows());
+  const auto most = static_cast<size_t>(step_rows_);
   for (size_t begin = 0; begin < rows_.size(); begin += most) {
     const std::span<const uint32_t> rows = std::span(rows_).subspan(begin, std::min(most, rows_.size() - begin));
     runner_.run(rows, 0, 0);

@@ -112,17 +112,18 @@ class TerminalProgress final : public LineProgress {
     if (bar_is_drawn_ && step.seconds - last_frame_ < kBetweenFrames) return;
     last_frame_ = step.seconds;
     const auto [made, all] = within_epoch(step);
-    const std::string left = epoch_title(step.epoch) + " ";
-    const std::string right = fmt::format(" {}/{}  loss {}  {} samples/s  {}", made, all, number(step.loss),
-                                          rate(step.samples_per_second), time_left(step));
-    const int64_t room = width_() - 1 - static_cast<int64_t>(left.size() + right.size());
-    std::string bar;
-    if (room >= 8) {   // two brackets and some bar
-      const int64_t cells = std::min<int64_t>(room - 2, 40);
+    const int columns = std::max(1, width_() - 1);   // a full last column would wrap the line
+    const std::string title = epoch_title(step.epoch);
+    std::string text = fmt::format("{}/{}  loss {}", made, all, number(step.loss));
+    for (const std::string& more : {"  " + rate(step.samples_per_second) + " samples/s", "  " + time_left(step)})
+      if (title.size() + 1 + text.size() + more.size() <= static_cast<size_t>(columns)) text += more;
+    const int64_t room = columns - static_cast<int64_t>(title.size() + text.size()) - 4;   // blanks and brackets
+    if (room >= 6) {
+      const int64_t cells = std::min<int64_t>(room, 40);
       const int64_t full = std::clamp<int64_t>(all > 0 ? made * cells / all : 0, 0, cells);
-      bar = "[" + std::string(static_cast<size_t>(full), '=') + std::string(static_cast<size_t>(cells - full), ' ') + "]";
+      text = "[" + std::string(static_cast<size_t>(full), '=') + std::string(static_cast<size_t>(cells - full), ' ') + "] " + text;
     }
-    out_("\r\x1b[K" + (left + bar + right).substr(0, static_cast<size_t>(std::max(1, width_() - 1))));
+    out_("\r\x1b[K" + (title + " " + text).substr(0, static_cast<size_t>(columns)));
     bar_is_drawn_ = true;
   }
 

@@ -79,7 +79,7 @@ class TrainingRun {
     for (const Split& split : job.data->splits)
       if (split.name != "train")
         evaluators_.push_back(std::make_unique<SplitEvaluator>(program_of(job, "evaluate"), loaded_of(job, "evaluate"), split,
-                                                               job.spec->inputs, batches_.shares, job.spec->seed));
+                                                               *job.spec, batches_));
     if (job.spec->early_stop) watch_.emplace(*job.spec->early_stop, length);
     if (job.data->split("validation") != nullptr)
       validate_every_ = std::max<int64_t>(1, to_updates(job.spec->validate.value_or(Progress{1, true}), length));
@@ -317,11 +317,8 @@ void start_weights(const TrainingJob& job, Diagnostics& diagnostics) {
 TrainingOutcome train(const TrainingJob& job, Diagnostics& diagnostics) { return TrainingRun(job, diagnostics).run(); }
 
 SplitResult evaluate(const TrainingJob& job, const Split& split) {
-  std::vector<double> shares;
-  for (const TowerSpec& tower : job.plan->towers) shares.push_back(tower.share);
-  return SplitEvaluator(program_of(job, "evaluate"), loaded_of(job, "evaluate"), split, job.spec->inputs, shares,
-                        job.spec->seed)
-      .run();
+  const BatchPlan batches = plan_batches(*job.spec, *job.plan, 0);
+  return SplitEvaluator(program_of(job, "evaluate"), loaded_of(job, "evaluate"), split, *job.spec, batches).run();
 }
 
 }  // namespace netc
