@@ -7,6 +7,7 @@ namespace {
 
 // What one bracket, or the text outside all of them, adds to the depth of the tree so far.
 struct Level {
+  int brackets = 0;   // 1 for a bracket
   int nested = 0;     // `if`, `^` and signs in front: the grammar calls itself for each
   int operators = 0;  // the tree leans to the left by one level for each
 };
@@ -46,7 +47,7 @@ bool nesting_is_sane(const TokenList& list, Diagnostics& diagnostics) {
     if (ends_expression) {
       nested -= level.nested;
       operators -= level.operators;
-      level = {};
+      level.nested = level.operators = 0;
     } else if (kind == TokenKind::PIPE) {
       operators -= level.operators;
       level.operators = 0;
@@ -55,11 +56,11 @@ bool nesting_is_sane(const TokenList& list, Diagnostics& diagnostics) {
         ++level.operators;
         ++operators;
       }
-      levels.push_back({1, 0});
+      levels.push_back({1, 0, 0});
       ++nested;
     } else if (is_closing(kind)) {
       if (levels.size() > 1) {
-        nested -= level.nested;
+        nested -= level.nested + level.brackets;
         operators -= level.operators;
         levels.pop_back();
       }

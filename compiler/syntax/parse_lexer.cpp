@@ -79,9 +79,13 @@ class Reader {
     input_.seek(static_cast<size_t>(at - offsets_.begin()));
   }
 
-  uint32_t end_of_line(uint32_t from) const {
-    const size_t at = list_.text.find_first_of("\r\n", from);
-    return static_cast<uint32_t>(at == std::string_view::npos ? list_.text.size() : at);
+  // Looked up once a line: a long line may hold very many quotes.
+  uint32_t end_of_line(uint32_t from) {
+    if (from >= line_end_) {
+      const size_t at = list_.text.find_first_of("\r\n", from);
+      line_end_ = static_cast<uint32_t>(at == std::string_view::npos ? list_.text.size() : at);
+    }
+    return line_end_;
   }
 
   void read_single_quoted(uint32_t begin) {
@@ -134,7 +138,8 @@ class Reader {
     diagnostics_.error(Code::N0106, {list_.file, begin, begin + 1}, "this string does not end on its line")
         .fix("close it; a line break inside is written `\\n`", Span{list_.file, end, end}, "\"", Confidence::guess);
     push(TokenKind::STRING, begin, end, true);
-    list_.quiet.push_back({list_.file, begin, line_end});
+    const size_t line_break = list_.text.find_last_of("\r\n", begin);
+    list_.quiet.push_back({list_.file, static_cast<uint32_t>(line_break == std::string_view::npos ? 0 : line_break + 1), line_end});
     go_on_at(end);
   }
 
@@ -144,6 +149,7 @@ class Reader {
   antlr4::ANTLRInputStream input_;
   NetLexer lexer_;
   uint32_t docs_seen_ = 0;
+  uint32_t line_end_ = 0;
 };
 
 }  // namespace

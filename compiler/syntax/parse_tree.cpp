@@ -4,6 +4,7 @@
 #include "NetParser.h"
 #include "compiler/syntax/literal.h"
 #include "compiler/syntax/parse_steps.h"
+#include "compiler/syntax/repair.h"
 
 namespace netc::syntax {
 
@@ -353,7 +354,7 @@ class TreeBuilder {
 
   // ---- literals
   ast::ExprPtr out_of_range(const Token& t, const std::string& spelling, const char* range) {
-    diagnostics_.error(Code::N0310, list_.span(t), "the number must lie in " + std::string(range) + ", got " + spelling);
+    diagnostics_.error(Code::N0310, list_.span(t), "the number must lie in " + std::string(range) + ", got " + shortened(spelling));
     return make(list_.span(t), ast::Broken{});
   }
   ast::ExprPtr int_literal(const Token& t, const std::string& spelling) {

@@ -29,6 +29,8 @@ bool starts_statement(const std::vector<Token>& tokens, size_t i);
 bool starts_declaration(const std::vector<Token>& tokens, size_t i);
 // A token that is not in the text, standing right behind token `before` (at the start of the text for npos).
 Token inserted(TokenKind kind, const std::vector<Token>& tokens, size_t before);
+// A long word, cut for a message.
+std::string shortened(std::string_view text);
 // "`let`", "`5`", "the end of the file"
 std::string describe(const TokenList& list, size_t i);
 // Where to point for token i; behind the last token for the end of the file.

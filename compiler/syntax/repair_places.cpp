@@ -53,15 +53,19 @@ Token inserted(TokenKind kind, const std::vector<Token>& tokens, size_t before) 
   return token;
 }
 
-std::string describe(const TokenList& list, size_t i) {
-  if (i >= list.tokens.size()) return "the end of the file";
+std::string shortened(std::string_view text) {
   constexpr size_t kLongest = 40;
-  std::string_view text = list.spelling(list.tokens[i]);
-  if (text.empty()) text = fixed_spelling(list.tokens[i].kind);
-  if (text.size() <= kLongest) return '`' + std::string(text) + '`';
+  if (text.size() <= kLongest) return std::string(text);
   size_t cut = kLongest;
   while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-  return '`' + std::string(text.substr(0, cut)) + "...`";
+  return std::string(text.substr(0, cut)) + "...";
+}
+
+std::string describe(const TokenList& list, size_t i) {
+  if (i >= list.tokens.size()) return "the end of the file";
+  std::string_view text = list.spelling(list.tokens[i]);
+  if (text.empty()) text = fixed_spelling(list.tokens[i].kind);
+  return '`' + shortened(text) + '`';
 }
 
 Span place(const TokenList& list, size_t i) {

@@ -173,13 +173,13 @@ class DeclarationRepair {
   TokenKind kind(size_t i) const { return i < list_.tokens.size() ? list_.tokens[i].kind : TokenKind::end_of_file; }
   TokenKind previous() const { return k_ > 0 ? kind(k_ - 1) : TokenKind::end_of_file; }
   bool at_end() const { return k_ >= list_.tokens.size(); }
-  std::string text(size_t i) const { return std::string(list_.spelling(list_.tokens[i])); }
+  std::string text(size_t i) const { return shortened(list_.spelling(list_.tokens[i])); }
   Span place_of(size_t i) const { return i >= list_.tokens.size() && following_ ? list_.span(*following_) : place(list_, i); }
   Span behind(size_t i) const { return {list_.file, list_.tokens[i].end, list_.tokens[i].end}; }
   Span before(size_t i) const { return {list_.file, list_.tokens[i].begin, list_.tokens[i].begin}; }
   std::string found(size_t i) const {
     if (i < list_.tokens.size() || !following_) return describe(list_, i);
-    return '`' + std::string(list_.spelling(*following_)) + '`';
+    return '`' + shortened(list_.spelling(*following_)) + '`';
   }
   bool touches_next(size_t i) const {
     return i + 1 < list_.tokens.size() && list_.tokens[i].end == list_.tokens[i + 1].begin;
@@ -343,12 +343,14 @@ class DeclarationRepair {
 
   void propose_comma_and_pipe(Place where) {
     const TokenKind now = kind(k_);
+    // `field x: u8[3] to_float(...)`: up to the parenthesis it might have been the name of a split.
+    if (where == Place::data_body && now == TokenKind::PAREN_OPEN && k_ >= 2 && is_word(previous())) attempt_pipe(k_ - 1);
     const bool starts_something = !at_end() && (starts_value(now) || is_word(now));
     const bool after_something = ends_value(previous()) || is_word(previous());
     if (!starts_something || !after_something) return;
     const bool may_pipe = is_word(now) && (is_body(where) || where == Place::repeat_body || where == Place::call || where == Place::group);
     const bool pipe_first = may_pipe && (!has_commas(where) || (on_new_line(k_) && last_stage() != kNone));
-    if (pipe_first) attempt_pipe();
+    if (pipe_first) attempt_pipe(k_);
     if (has_commas(where)) {
       attempt_insert(k_, {TokenKind::COMMA}, [this, where] {
         Span gap{list_.file, list_.tokens[k_ - 1].end, list_.tokens[k_].begin};
@@ -357,7 +359,7 @@ class DeclarationRepair {
             .fix("insert a comma", behind(k_ - 1), ",", Confidence::certain);
       });
     }
-    if (may_pipe && !pipe_first) attempt_pipe();
+    if (may_pipe && !pipe_first) attempt_pipe(k_);
   }
 
   // Where the last stage of the value before the misfit begins; none if it is no pipeline.
@@ -370,14 +372,14 @@ class DeclarationRepair {
     return kNone;
   }
 
-  void attempt_pipe() {
-    attempt_insert(k_, {TokenKind::PIPE}, [this] {
-      Diagnostic& record = diagnostics_.error(Code::N0102, place_of(k_), "`" + text(k_) + "` is not connected to the pipeline above");
+  void attempt_pipe(size_t at) {
+    attempt_insert(at, {TokenKind::PIPE}, [this, at] {
+      Diagnostic& record = diagnostics_.error(Code::N0102, place_of(at), "`" + text(at) + "` is not connected to the pipeline above");
       const size_t stage = last_stage();
-      if (stage != kNone && stage < k_) {
-        record.label(cover(list_.span(list_.tokens[stage]), list_.span(list_.tokens[k_ - 1])), "the pipeline ends here");
+      if (stage != kNone && stage < at) {
+        record.label(cover(list_.span(list_.tokens[stage]), list_.span(list_.tokens[at - 1])), "the pipeline ends here");
       }
-      record.fix("continue it", before(k_), "|> ", Confidence::certain);
+      record.fix("continue it", before(at), "|> ", Confidence::certain);
     });
   }
 
@@ -568,7 +570,7 @@ std::vector<size_t> split(const std::vector<Token>& tokens) {
   std::vector<size_t> begins = {0};
   int depth = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (depth == 0 && i > 0 && may_start_declaration(tokens, i)) begins.push_back(i);
+    if (depth == 0 && i > 0 && (starts_declaration(tokens, i) || may_start_declaration(tokens, i))) begins.push_back(i);
     if (is_opening(tokens[i].kind)) ++depth;
     if (is_closing(tokens[i].kind)) --depth;
   }

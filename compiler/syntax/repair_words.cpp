@@ -123,7 +123,7 @@ class WordRepair {
   }
 
   size_t blank_before_unit() {
-    const std::string joined = std::string(text()) + std::string(text(1));
+    const std::string joined = shortened(text()) + shortened(text(1));
     const Span blank{list_.file, in_[at_].end, in_[at_ + 1].begin};
     diagnostics_.error(Code::N0109, blank, "no blank between a number and its unit")
         .fix("write `" + joined + "`", blank, "", Confidence::certain);
@@ -141,7 +141,7 @@ class WordRepair {
     const std::string number(whole.substr(0, unit_begin - in_[at_].begin));
     const std::string unit(whole.substr(unit_begin - in_[at_].begin));
     const Span unit_span{list_.file, static_cast<uint32_t>(unit_begin), in_[at_ + 1].end};
-    Diagnostic& record = diagnostics_.error(Code::N0108, unit_span, "unknown unit `" + unit + "`");
+    Diagnostic& record = diagnostics_.error(Code::N0108, unit_span, "unknown unit `" + shortened(unit) + "`");
     suggest_unit(record, unit_span, number, unit);
     return join(TokenKind::QUANTITY, 2, true);
   }
@@ -162,7 +162,7 @@ class WordRepair {
       record.fix("did you mean `" + *close + "`?", where, *close, Confidence::guess);
     } else {
       record.note("units: B kB MB GB TB KiB MiB GiB TiB, us ms s min h, steps epochs samples tokens, deg, %");
-      if (number != "0") record.help("a product is written `" + number + " * " + unit + "`");
+      if (number != "0") record.help("a product is written `" + shortened(number) + " * " + shortened(unit) + "`");
     }
   }
 
@@ -188,7 +188,7 @@ class WordRepair {
     if (exact && number == 2) where = {list_.file, in_[at_].end, in_[at_ + 2].begin};
     if (exact && number == 2 && touches(1)) where.begin = in_[at_ + 1].end;
     if (exact && number == 2 && touches(2)) where.end = in_[at_ + 1].begin;
-    diagnostics_.error(Code::N0117, where, "a device is one word: `" + joined + "`")
+    diagnostics_.error(Code::N0117, where, "a device is one word: `" + shortened(joined) + "`")
         .fix(exact ? "join it" : "devices are cpu:N, gpu:N and sim:N", whole, joined, exact ? Confidence::certain : Confidence::guess);
     return join(TokenKind::DEVICE, number + 1, true);
   }
@@ -218,7 +218,7 @@ class WordRepair {
     std::string replacement = fixed_spelling(meant);
     if (is_word(meant) && at_ > 0 && in_[at_ - 1].end == in_[at_].begin && is_word(in_[at_ - 1].kind)) replacement.insert(0, " ");
     if (is_word(meant) && touches(count)) replacement += ' ';
-    diagnostics_.error(Code::N0114, span(count), "`" + found + "` has no meaning here")
+    diagnostics_.error(Code::N0114, span(count), "`" + shortened(found) + "` has no meaning here")
         .fix(advice, span(count), replacement, Confidence::guess);
     return join(meant, count);
   }

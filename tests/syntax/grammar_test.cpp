@@ -27,6 +27,7 @@ TEST(Grammar, IsNotAmbiguousOnAnyExample) {
     const GrammarReading reading = read_text(read_case(file));
     EXPECT_TRUE(reading.fits) << file;
     EXPECT_EQ(reading.ambiguous, std::vector<std::string>{}) << file;
+    EXPECT_EQ(reading.full_context, std::vector<std::string>{}) << file;  // so SLL prediction is enough
   }
 }
 
@@ -41,6 +42,7 @@ TEST(Grammar, IsNotAmbiguousWhereRulesBeginAlike) {
       " train t { net: n data: data.x loss: { a: train, b: net.y }, batch: 3 per tower epochs: 4 total x: [1, 2,] y: none }");
   EXPECT_TRUE(reading.fits);
   EXPECT_EQ(reading.ambiguous, std::vector<std::string>{});
+  EXPECT_EQ(reading.full_context, std::vector<std::string>{});
 }
 
 std::string net_of(int layers) {
