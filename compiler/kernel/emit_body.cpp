@@ -107,6 +107,13 @@ void BodyEmitter::set_lane(AxisId lane, std::string valid, bool lane_reductions)
   lane_ = lane;
   valid_ = std::move(valid);
   lane_reductions_ = lane_reductions;
+  lane_base_.clear();
+  lane_step_.clear();
+}
+
+void BodyEmitter::split_lane(std::string base, std::string step) {
+  lane_base_ = std::move(base);
+  lane_step_ = std::move(step);
 }
 
 void BodyEmitter::open(const std::string& head) {
@@ -228,6 +235,13 @@ std::string BodyEmitter::address(BufferId id, const std::string& row, const std:
 }
 
 std::string BodyEmitter::address(BufferId id, const Index& row, const Index& column, const std::string& lane_offset) const {
+  const Buffer& b = buffer(id);
+  const bool is_lane = column.terms.size() == 1 && column.terms[0] == Index::Term{lane_, 1} && column.gathered == kNone;
+  if (!lane_base_.empty() && is_lane && lane_offset.empty() && b.layout == Layout::panels && b.columns > b.panel_columns &&
+      b.panel_columns == target_.panel_columns && column.offset % b.panel_columns == 0) {
+    const std::string base = column.offset == 0 ? lane_base_ : "(" + lane_base_ + " + " + std::to_string(column.offset) + ")";
+    return address(id, checked(index_text(row, false), row, id, true), base) + " + " + lane_step_;
+  }
   return address(id, checked(index_text(row, false, lane_offset), row, id, true),
                  checked(index_text(column, false, lane_offset), column, id, false));
 }
@@ -361,7 +375,7 @@ std::string BodyEmitter::operation(const Expr& e, bool vector) const {
     case ExprOp::neg: return "-" + arg(0);
     case ExprOp::abs:
       if (real) return call(e.op, arg(0), vector);
-      return vector ? "select_i(" + arg(0) + " < 0, -" + arg(0) + ", " + arg(0) + ")"
+      return vector ? "choose_i(" + arg(0) + " < 0, -" + arg(0) + ", " + arg(0) + ")"
                     : "(" + arg(0) + " < 0 ? -" + arg(0) + " : " + arg(0) + ")";
     case ExprOp::sign:
       if (real) return call(e.op, arg(0), vector);
@@ -377,7 +391,7 @@ std::string BodyEmitter::operation(const Expr& e, bool vector) const {
       const bool second = product == e.args[1];
       const std::string negate_product = e.op == ExprOp::sub && second ? "-" : "";
       const std::string negate_rest = e.op == ExprOp::sub && !second ? "-" : "";
-      return std::string(vector ? "fma(" : "fma1(") + negate_product + value(p.args[0], vector) + ", " +
+      return std::string(vector ? "mul_add(" : "mul_add1(") + negate_product + value(p.args[0], vector) + ", " +
              value(p.args[1], vector) + ", " + negate_rest + arg(second ? 0 : 1) + ")";
     }
     case ExprOp::mul: return arg(0) + " * " + arg(1);
@@ -386,7 +400,7 @@ std::string BodyEmitter::operation(const Expr& e, bool vector) const {
       const bool larger = e.op == ExprOp::max;
       if (!real) {
         const char* sign = larger ? " > " : " < ";
-        return vector ? "select_i(" + arg(0) + sign + arg(1) + ", " + arg(0) + ", " + arg(1) + ")"
+        return vector ? "choose_i(" + arg(0) + sign + arg(1) + ", " + arg(0) + ", " + arg(1) + ")"
                       : "(" + arg(0) + sign + arg(1) + " ? " + arg(0) + " : " + arg(1) + ")";
       }
       // With a constant on one side only the other can be NaN, and one instruction does it.
@@ -407,7 +421,7 @@ std::string BodyEmitter::operation(const Expr& e, bool vector) const {
     case ExprOp::logical_not: return (vector ? "~" : "!") + arg(0);
     case ExprOp::select: {
       if (!vector) return arg(0) + " ? " + arg(1) + " : " + arg(2);
-      const char* name = real ? "select(" : e.type == DType::i64 ? "select_u(" : "select_i(";
+      const char* name = real ? "choose(" : e.type == DType::i64 ? "choose_u(" : "choose_i(";
       return name + arg(0) + ", " + arg(1) + ", " + arg(2) + ")";
     }
     default: throw InternalError("no C text for operation " + std::string(expr_op_name(e.op)));
@@ -428,20 +442,20 @@ std::string BodyEmitter::fold(Combine combine, DType type, const std::string& to
   const bool real = type == DType::f32;
   if (combine == Combine::sum && fused_[static_cast<size_t>(id)] && mask.empty()) {
     const Expr& p = expr(id);
-    return std::string(vector ? "fma(" : "fma1(") + value(p.args[0], vector) + ", " + value(p.args[1], vector) + ", " +
+    return std::string(vector ? "mul_add(" : "mul_add1(") + value(p.args[0], vector) + ", " + value(p.args[1], vector) + ", " +
            total + ")";
   }
   std::string x;
   if (fused_[static_cast<size_t>(id)]) x = value(expr(id).args[0], vector) + " * " + value(expr(id).args[1], vector);
   else x = value(id, vector);
   if (!mask.empty())
-    x = std::string(real ? "select(" : "select_i(") + mask + ", " + x + ", " + (real ? "splat(" : "splat_i(") +
+    x = std::string(real ? "choose(" : "choose_i(") + mask + ", " + x + ", " + (real ? "splat(" : "splat_i(") +
         identity(combine, type) + "))";
   if (combine == Combine::sum) return total + " + " + x;
   const bool max = combine == Combine::max;
   if (real) return std::string(max ? "max_nan" : "min_nan") + (vector ? "(" : "1(") + total + ", " + x + ")";
   const std::string sign = max ? " > " : " < ";
-  return vector ? "select_i(" + total + sign + x + ", " + total + ", " + x + ")"
+  return vector ? "choose_i(" + total + sign + x + ", " + total + ", " + x + ")"
                 : "(" + total + sign + x + " ? " + total + " : " + x + ")";
 }
 

@@ -17,12 +17,19 @@
 
 namespace netc {
 
-// What the kernels of a unit ask of its head.
+// What a kernel asks of the head of its unit.
 struct EmitUsage {
   bool random = false;
   bool transpose = false;
   std::set<ExprOp> math;
   std::set<std::pair<std::string, int>> tiles;   // product tiles: kind, rows (emit_product.cpp)
+
+  void join(const EmitUsage& other) {
+    random |= other.random;
+    transpose |= other.transpose;
+    math.insert(other.math.begin(), other.math.end());
+    tiles.insert(other.tiles.begin(), other.tiles.end());
+  }
 };
 
 class BodyEmitter {
@@ -52,6 +59,9 @@ class BodyEmitter {
   // From now on code runs on vectors along `lane` (kNone: on single values). `valid`: C text of how many lanes are in
   // use, empty when always all. `lane_reductions`: results of reductions are vectors too.
   void set_lane(AxisId lane, std::string valid, bool lane_reductions);
+  // The lane's variable is `base` + `step`, base a multiple of the panel and step within it: places in panels are then
+  // computed from the two.
+  void split_lane(std::string base, std::string step);
   AxisId lane() const { return lane_; }
   const std::string& valid_lanes() const { return valid_; }
   std::string lane_count() const { return valid_.empty() ? "LANES" : valid_; }
@@ -110,6 +120,7 @@ class BodyEmitter {
   std::map<ExprId, std::string> random_text_;
   AxisId lane_ = kNone;
   std::string valid_;
+  std::string lane_base_, lane_step_;
   bool lane_reductions_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Kernels as one header-free C translation unit with GNU vector extensions: what the CPU backend compiles, and what
+// Kernels as header-free C translation units with GNU vector extensions: what the CPU backend compiles, and what
 // `--emit=kernels` shows. The same kernels and the same target always give the same text.
 //
 // Every kernel becomes one function over an ITEM, a part of its parallel domain that one worker does at a time. By the
@@ -24,6 +24,7 @@ namespace netc {
 
 struct EmitOptions {
   Target target;
+  int parts = 1;                              // texts to spread the kernels over, to be compiled at the same time
   std::function<std::string(Span)> span_text;   // the .net line of a span, for comments; may be empty
 };
 
@@ -35,6 +36,7 @@ struct ItemAxis {
 
 struct EmittedKernel {
   std::string symbol;
+  int part = 0;                       // which text holds it
   std::vector<BufferId> buffers;      // the kernel's own numbering -> Program::buffers
   std::vector<ItemAxis> items;
   int64_t scratch_bytes = 0;          // 64-byte aligned memory of the worker
@@ -45,7 +47,7 @@ struct EmittedKernel {
 };
 
 struct EmittedUnit {
-  std::string text;
+  std::vector<std::string> texts;     // one per part
   std::vector<std::vector<EmittedKernel>> programs;   // [program][kernel]; equal kernels share a symbol
 };
 

@@ -242,6 +242,7 @@ class NestEmitter {
       const bool whole = !extent.times_batch && extent.count % lanes_ == 0;
       if (!whole) body_.out().line("const i64 lanes = " + to(lane_) + " - " + body_.axis_variable(lane_) + ";");
       body_.set_lane(lane_, whole ? "" : "lanes", true);
+      if (lane_block_ != 0) body_.split_lane(lane_begin, "(" + body_.axis_variable(lane_) + " - " + lane_begin + ")");
       known |= axis_bit(lane_);
     }
     body_.define(all_needed_, known, 0);

@@ -86,8 +86,8 @@ INLINE vi to_i(vf x) { return __builtin_convertvector(x, vi); }
 std::string arithmetic(const Target& t) {
   std::string text;
   if (t.name == "avx512") {
-    text += R"(INLINE vf fma(vf a, vf b, vf c) { return (vf)__builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4); }
-INLINE float fma1(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+    text += R"(INLINE vf mul_add(vf a, vf b, vf c) { return (vf)__builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4); }
+INLINE float mul_add1(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #if defined(__clang__)
 INLINE vf larger(vf a, vf b) { return __builtin_ia32_maxps512(a, b, 4); }
 INLINE vf smaller(vf a, vf b) { return __builtin_ia32_minps512(a, b, 4); }
@@ -100,30 +100,30 @@ INLINE vf root(vf a) { return __builtin_ia32_sqrtps512_mask(a, a, (unsigned shor
 typedef long long vq __attribute__((vector_size(64)));
 INLINE vu times_even(vu a, vu b) { return (vu)__builtin_ia32_pmuludq512_mask((vi)a, (vi)b, (vq)a, (unsigned char)-1); }
 #endif
-INLINE vf select(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
+INLINE vf choose(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
 )";
   } else if (t.name == "avx2") {
-    text += R"(INLINE vf fma(vf a, vf b, vf c) { return __builtin_ia32_vfmaddps256(a, b, c); }
-INLINE float fma1(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+    text += R"(INLINE vf mul_add(vf a, vf b, vf c) { return __builtin_ia32_vfmaddps256(a, b, c); }
+INLINE float mul_add1(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 INLINE vf larger(vf a, vf b) { return __builtin_ia32_maxps256(a, b); }
 INLINE vf smaller(vf a, vf b) { return __builtin_ia32_minps256(a, b); }
 INLINE vf root(vf a) { return __builtin_ia32_sqrtps256(a); }
 INLINE vu times_even(vu a, vu b) { return (vu)__builtin_ia32_pmuludq256((vi)a, (vi)b); }
-INLINE vf select(vi m, vf a, vf b) { return __builtin_ia32_blendvps256(b, a, (vf)m); }
+INLINE vf choose(vi m, vf a, vf b) { return __builtin_ia32_blendvps256(b, a, (vf)m); }
 )";
   } else {
     text += R"(// No fused multiply-add is assumed: two roundings.
-INLINE vf fma(vf a, vf b, vf c) { return a * b + c; }
-INLINE float fma1(float a, float b, float c) { return a * b + c; }
-INLINE vf select(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
+INLINE vf mul_add(vf a, vf b, vf c) { return a * b + c; }
+INLINE float mul_add1(float a, float b, float c) { return a * b + c; }
+INLINE vf choose(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
 #if defined(__SSE2__)
 INLINE vf larger(vf a, vf b) { return __builtin_ia32_maxps(a, b); }
 INLINE vf smaller(vf a, vf b) { return __builtin_ia32_minps(a, b); }
 INLINE vf root(vf a) { return __builtin_ia32_sqrtps(a); }
 INLINE vu times_even(vu a, vu b) { return (vu)__builtin_ia32_pmuludq128((vi)a, (vi)b); }
 #else
-INLINE vf larger(vf a, vf b) { return select(a > b, a, b); }
-INLINE vf smaller(vf a, vf b) { return select(a < b, a, b); }
+INLINE vf larger(vf a, vf b) { return choose(a > b, a, b); }
+INLINE vf smaller(vf a, vf b) { return choose(a < b, a, b); }
 INLINE vf root(vf a) {
   for (int l = 0; l < LANES; ++l) a[l] = __builtin_sqrtf(a[l]);
   return a;
@@ -140,11 +140,11 @@ INLINE vu times_even(vu a, vu b) {
 #endif
 )";
   }
-  text += R"(INLINE vi select_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
-INLINE vu select_u(vi m, vu a, vu b) { return ((vu)m & a) | (~(vu)m & b); }
+  text += R"(INLINE vi choose_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
+INLINE vu choose_u(vi m, vu a, vu b) { return ((vu)m & a) | (~(vu)m & b); }
 // NaN if one of the two is.
-INLINE vf max_nan(vf a, vf b) { return select(a != a, a, larger(a, b)); }
-INLINE vf min_nan(vf a, vf b) { return select(a != a, a, smaller(a, b)); }
+INLINE vf max_nan(vf a, vf b) { return choose(a != a, a, larger(a, b)); }
+INLINE vf min_nan(vf a, vf b) { return choose(a != a, a, smaller(a, b)); }
 INLINE float max_nan1(float a, float b) { return a != a ? a : a > b ? a : b; }
 INLINE float min_nan1(float a, float b) { return a != a ? a : a < b ? a : b; }
 INLINE vi mask_below(i64 n) { return lane_numbers() < splat_i(n < LANES ? (i32)n : LANES); }

@@ -86,7 +86,8 @@ class ProductEmitter {
       m_chunk_ = m_block_ = 64;
       n_chunk_ = limited(n_, 4 * panel_);
     } else {
-      m_chunk_ = m_block_ = limited(m_, 8 * panel_);
+      m_chunk_ = limited(m_, 8 * panel_);
+      m_block_ = factor_ == Factor::across ? panel_ : m_chunk_;   // the epilogue right behind the tiles it follows
       n_chunk_ = limited(n_, 4 * panel_);
     }
     emitted_.items = {{extent(m_), m_chunk_}, {extent(n_), n_chunk_}};
@@ -121,18 +122,51 @@ class ProductEmitter {
     declare_random();
     decode_item();
     if (packs_whole_b()) pack_whole_b();
-    if (m_block_ < m_chunk_) {
-      body_.open("for (i64 m = m_from; m < m_to; m += " + number(m_block_) + ")");
-      out_.line("const i64 m_count = m + " + number(m_block_) + " < m_to ? " + number(m_block_) + " : m_to - m;");
+    // Tiles that share their lanes' factors follow one another; turned ones share the packed block instead.
+    if (turned_) {
+      open_m_loop();
+      open_n_loop();
     } else {
-      out_.line("const i64 m = m_from, m_count = m_to - m_from;");
+      open_n_loop();
+      open_m_loop();
     }
-    body_.open("for (i64 n = n_from; n < n_to; n += " + number(panel_) + ")");
-    out_.line("for (i64 i = 0; i < m_count * " + number(panel_) + "; i += LANES) store_f(sums + i, splat(0.0f));");
+    prefetch();
     write_sums();
     write_epilogue();
     body_.close();
     if (m_block_ < m_chunk_) body_.close();
+  }
+
+  void open_m_loop() {
+    if (m_block_ == m_chunk_) {
+      out_.line("const i64 m = m_from, m_count = m_to - m_from;");
+      return;
+    }
+    body_.open("for (i64 m = m_from; m < m_to; m += " + number(m_block_) + ")");
+    out_.line("const i64 m_count = m + " + number(m_block_) + " < m_to ? " + number(m_block_) + " : m_to - m;");
+  }
+
+  void open_n_loop() { body_.open("for (i64 n = n_from; n < n_to; n += " + number(panel_) + ")"); }
+
+  // What the epilogue will read is asked for before the sums are made.
+  void prefetch() {
+    if (turned_) return;
+    std::vector<std::string> lines;
+    for (size_t i = 1; i < kernel_.phases.size(); ++i) {
+      const std::vector<bool> needed = needed_by_phase(kernel_, kernel_.phases[i]);
+      for (size_t e = 0; e < needed.size(); ++e) {
+        const Expr& load = kernel_.exprs[e];
+        if (!needed[e] || load.op != ExprOp::load || !row_is(load, m_) || load.row.gathered != kNone) continue;
+        if (body_.along(load.buffer, load.row, load.column, n_) != BodyEmitter::Along::contiguous) continue;
+        const std::string place = body_.address(load.buffer, "(m + i)", "n");
+        for (int64_t at = 0; at < panel_; at += 16)
+          lines.push_back("__builtin_prefetch(" + place + (at == 0 ? "" : " + " + number(at)) + ");");
+      }
+    }
+    if (lines.empty()) return;
+    out_.open("for (i64 i = 0; i < m_count; ++i)");
+    for (const std::string& line : lines) out_.line(line);
+    out_.close();
   }
 
   void decode_item() {
@@ -150,6 +184,10 @@ class ProductEmitter {
 
   // ---- packing ----
 
+  // Rows that blocks of whole vectors reach.
+  int64_t rows_held(const Buffer& b) const {
+    return round_up(b.rows.count * (b.rows.times_batch ? body_.program().batch_capacity : 1), lanes_);
+  }
   bool packs_whole_b() const { return packed_b_ && !extent(k_).times_batch; }
   int64_t k_rows() const { return round_up(extent(k_).count, panel_); }
 
@@ -164,7 +202,7 @@ class ProductEmitter {
     out_.open("for (i64 n = n_from; n < n_to; n += " + number(panel_) + ")");
     out_.line("float* const to = packed_b + (n - n_from) * " + number(k_rows()) + ";");
     const std::string k_end = number(extent(k_).count), p = number(panel_);
-    if (in_panels(from) && row_is(*b_, n_) && from.padded_rows % lanes_ == 0) {
+    if (in_panels(from) && row_is(*b_, n_) && rows_held(from) <= from.padded_rows) {
       // Blocks are read whole: what lies beyond the last row or column is never used by a sum that counts.
       body_.usage().transpose = true;
       out_.open("for (i64 k = 0; k < " + k_end + "; k += " + p + ")");
@@ -200,6 +238,7 @@ class ProductEmitter {
 
   void write_sums() {
     const bool over_batch = extent(k_).times_batch;
+    out_.line("i32 fresh = 1;   // nothing summed yet");
     if (over_batch) {
       body_.open("for (i64 t = 0; t < batch->towers; ++t)");
       out_.line("const i64 rows = batch->rows[t];");
@@ -219,8 +258,11 @@ class ProductEmitter {
     if (factor_ == Factor::packed) pack_a_block();
     if (factor_ == Factor::along) write_along();
     else write_across();
+    out_.line("fresh = 0;");
     body_.close();
-    if (over_batch) body_.close();
+    if (!over_batch) return;
+    body_.close();
+    out_.line("if (fresh) for (i64 i = 0; i < m_count * " + number(panel_) + "; i += LANES) store_f(sums + i, splat(0.0f));");
   }
 
   // Rows of tiles: as even as can be, so that no tile is left with few.
@@ -231,7 +273,7 @@ class ProductEmitter {
     out_.line("const i64 tiles = (m_count + " + number(most - 1) + ") / " + number(most) + ";");
     out_.open("for (i64 i = 0, at = 0; i < tiles; ++i)");
     out_.line("const i64 count = m_count / tiles + (i < m_count % tiles);");
-    out_.line("tile_along(count, sums + at * " + number(panel_) + ", " + body_.address(a_->buffer, "(m + at)", "k") + ", " +
+    out_.line("tile_along(count, fresh, sums + at * " + number(panel_) + ", " + body_.address(a_->buffer, "(m + at)", "k") + ", " +
               number(jump) + ", b, k_count);");
     out_.line("at += count;");
     out_.close();
@@ -249,7 +291,7 @@ class ProductEmitter {
               ") / " + number(most) + ";");
     out_.open("for (i64 i = 0, at = 0; i < tiles; ++i)");
     out_.line("const i64 count = in_panel / tiles + (i < in_panel % tiles);");
-    out_.line("tile_across(count, sums + (j + at) * " + p + ", a + at, b, k_count);");
+    out_.line("tile_across(count, fresh, sums + (j + at) * " + p + ", a + at, b, k_count);");
     out_.line("at += count;");
     out_.close();
     out_.close();
@@ -325,6 +367,7 @@ class ProductEmitter {
     out_.line("const i64 at = i * " + p + " + v, " + c + " = " + lane_from + " + v;");
     if (!whole) out_.line("const i64 lanes = " + end + " - " + c + ";");
     body_.set_lane(lane, whole ? "" : "lanes", true);
+    body_.split_lane(lane_from, "v");
     out_.line("const vf s" + number(kernel_.phases[0].reductions[0]) + " = load_f(" + block + " + at);");
     const uint64_t done = uint64_t{1} << kernel_.phases[0].reductions[0];
     for (size_t i = 1; i < kernel_.phases.size(); ++i) {
@@ -363,7 +406,7 @@ std::string tile(const Target& target, const std::string& kind, int rows) {
   const std::string p = number(panel), r = number(rows), v = number(vectors);
   const bool along = kind == "along";
   CodeText out;
-  out.open("static void tile_" + kind + "_" + r + "(float* c, const float* a" + (along ? ", i64 jump" : "") + ", const float* b, i64 k)");
+  out.open("static void tile_" + kind + "_" + r + "(i32 fresh, float* c, const float* a" + (along ? ", i64 jump" : "") + ", const float* b, i64 k)");
   out.line("vf s[" + r + "][" + v + "];");
   const auto each = [&](const std::string& statement) {
     out.line("UNROLL(GCC unroll " + r + ")");
@@ -371,7 +414,12 @@ std::string tile(const Target& target, const std::string& kind, int rows) {
     out.line("UNROLL(GCC unroll " + v + ")");
     out.line("  for (int j = 0; j < " + v + "; ++j) " + statement);
   };
+  out.open("if (fresh)");
+  each("s[i][j] = splat(0.0f);");
+  out.close();
+  out.open("else");
   each("s[i][j] = load_f(c + i * " + p + " + j * LANES);");
+  out.close();
   const auto step = [&](const std::string& factor) {
     out.line("vf x[" + v + "];");
     out.line("UNROLL(GCC unroll " + v + ")");
@@ -380,7 +428,7 @@ std::string tile(const Target& target, const std::string& kind, int rows) {
     out.open("for (int i = 0; i < " + r + "; ++i)");
     out.line("const vf y = splat(" + factor + ");");
     out.line("UNROLL(GCC unroll " + v + ")");
-    out.line("for (int j = 0; j < " + v + "; ++j) s[i][j] = fma(y, x[j], s[i][j]);");
+    out.line("for (int j = 0; j < " + v + "; ++j) s[i][j] = mul_add(y, x[j], s[i][j]);");
     out.close();
   };
   if (along) {
@@ -416,10 +464,10 @@ std::string emit_product_tiles(const Target& target, const EmitUsage& usage) {
              : "the factors of all rows lie side by side."));
     for (int count : rows) out.raw(tile(target, kind, count));
     const std::string jump = kind == "along" ? ", i64 jump" : "", pass = kind == "along" ? ", jump" : "";
-    out.open("static void tile_" + kind + "(i64 rows, float* c, const float* a" + jump + ", const float* b, i64 k)");
+    out.open("static void tile_" + kind + "(i64 rows, i32 fresh, float* c, const float* a" + jump + ", const float* b, i64 k)");
     out.open("switch (rows)");
     for (int count : rows)
-      out.line("case " + number(count) + ": tile_" + kind + "_" + number(count) + "(c, a" + pass + ", b, k); break;");
+      out.line("case " + number(count) + ": tile_" + kind + "_" + number(count) + "(fresh, c, a" + pass + ", b, k); break;");
     out.close();
     out.close();
     out.line("");

@@ -22,9 +22,11 @@ const Target* find_target(const std::string& name) {
 }
 
 int64_t padded_panel_rows(const Target& target, int64_t rows) {
+  // A tile reads some rows of one panel after another: at an odd multiple of 512 bytes from panel to panel they spread
+  // over all sets of the first cache, beside the other factor, before they meet again.
   const int64_t row_bytes = target.panel_columns * int64_t{4};
   int64_t padded = (rows + 15) / 16 * 16;
-  while (padded * row_bytes % 4096 == 0) padded += 16;
+  while (padded * row_bytes % 1024 != 512) ++padded;
   return padded;
 }
 

@@ -22,8 +22,8 @@ struct Target {
 std::span<const Target> known_targets();                  // widest first
 const Target* find_target(const std::string& name);       // null if there is none
 
-// Rows to keep per panel for a matrix of `rows` rows: at least `rows`, whole vectors, and never a distance between panels
-// that is a multiple of 4 KiB, which would put all panels of a row on the same few sets of the first cache.
+// Rows to keep per panel for a matrix of `rows` rows: whole vectors, and a distance between panels that does not put
+// the same rows of all panels on the same few sets of the first cache (which halves the speed of products).
 int64_t padded_panel_rows(const Target& target, int64_t rows);
 
 }  // namespace netc

@@ -10,6 +10,8 @@
 namespace netc {
 namespace {
 
+constexpr int kParts = 2;   // texts compiled at the same time
+
 class CpuBackend : public Backend {
  public:
   explicit CpuBackend(CpuOptions options)
@@ -26,8 +28,8 @@ class CpuBackend : public Backend {
 
   LoadedGroup load(const LoadRequest& request) override {
     const std::vector<Program>& programs = *request.programs;
-    const EmittedUnit unit = emit_c(programs, {target_, options_.span_text});
-    const auto compiled = cache_.compile(unit.text, target_, compiler_);
+    const EmittedUnit unit = emit_c(programs, {target_, kParts, options_.span_text});
+    const auto compiled = cache_.compile(unit.texts, target_, compiler_);
     const std::vector<int> tower_workers = share_workers(request);
     const int workers = request.tower_threads.empty() ? available_cores()
                                                       : std::accumulate(tower_workers.begin(), tower_workers.end(), 0);

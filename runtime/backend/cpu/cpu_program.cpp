@@ -89,7 +89,7 @@ void CpuProgram::bind_steps() {
     if (kernel.joint != (step.scope == StepScope::joint))
       throw InternalError("the scope of a step does not fit its kernel " + kernel.symbol);
     RunStep bound;
-    bound.function = unit_->function(kernel.symbol);
+    bound.function = unit_->function(kernel.symbol, kernel.part);
     bound.kernel = step.kernel;
     for (int tower = 0; tower < towers_; ++tower)
       for (BufferId id : kernel.buffers) bound.buffers.push_back(addresses_[static_cast<size_t>(tower)][static_cast<size_t>(id)]);

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/kernel/kernel_abi.h"
 #include "compiler/kernel/target.h"
@@ -17,19 +19,19 @@
 
 namespace netc {
 
-// A loaded shared object; functions live as long as it does.
+// Loaded shared objects; functions live as long as they do.
 class CompiledUnit {
  public:
-  CompiledUnit(void* handle, bool from_cache) : handle_(handle), from_cache_(from_cache) {}
+  CompiledUnit(std::vector<void*> handles, bool from_cache) : handles_(std::move(handles)), from_cache_(from_cache) {}
   ~CompiledUnit();
   CompiledUnit(const CompiledUnit&) = delete;
   CompiledUnit& operator=(const CompiledUnit&) = delete;
 
-  KernelFunction function(const std::string& symbol) const;   // InternalError if there is none
-  bool from_cache() const { return from_cache_; }
+  KernelFunction function(const std::string& symbol, int part) const;   // InternalError if there is none
+  bool from_cache() const { return from_cache_; }                       // nothing had to be compiled
 
  private:
-  void* handle_;
+  std::vector<void*> handles_;   // one per text
   bool from_cache_;
 };
 
@@ -38,10 +40,12 @@ class KernelCache {
   // directory: empty for $XDG_CACHE_HOME/netc or ~/.cache/netc. notice: told in a sentence what a user may want to know.
   KernelCache(std::string directory, std::function<void(const std::string&)> notice);
 
-  // Throws RuntimeError if the compiler rejects the text; the message names the kept source.
-  std::shared_ptr<CompiledUnit> compile(const std::string& source, const Target& target, const HostCompiler& compiler) const;
+  // Compiles what is not kept yet, the texts side by side. Throws RuntimeError if the compiler rejects one; the message
+  // names the kept source.
+  std::shared_ptr<CompiledUnit> compile(const std::vector<std::string>& texts, const Target& target,
+                                        const HostCompiler& compiler) const;
 
-  std::string entry_path(const std::string& source, const Target& target, const HostCompiler& compiler) const;
+  std::string entry_path(const std::string& text, const Target& target, const HostCompiler& compiler) const;
 
  private:
   std::string directory_;

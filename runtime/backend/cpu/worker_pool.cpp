@@ -2,10 +2,13 @@
 
 #include <sched.h>
 
+#include "runtime/backend/cpu/detect.h"
+
 namespace netc {
 namespace {
 
-constexpr int kSpins = 4000;   // tens of microseconds
+constexpr int kSpins = 3000;        // some tens of microseconds: longer than stages usually differ
+constexpr int kSpinsCrowded = 30;   // more workers than cores: the one waited for may need this very core
 
 void relax() {
 #if defined(__x86_64__)
@@ -16,8 +19,8 @@ void relax() {
 }
 
 // Until the value is no longer `old`.
-void wait_for_change(std::atomic<int>& value, int old) {
-  for (int i = 0; i < kSpins; ++i) {
+void wait_for_change(std::atomic<int>& value, int old, int spins) {
+  for (int i = 0; i < spins; ++i) {
     if (value.load(std::memory_order_acquire) != old) return;
     relax();
   }
@@ -48,7 +51,7 @@ void Barrier::wait() {
     generation_.notify_all();
     return;
   }
-  wait_for_change(generation_, generation);
+  wait_for_change(generation_, generation, spins_);
 }
 
 #if defined(__x86_64__)
@@ -67,8 +70,8 @@ FlushSubnormals::FlushSubnormals() : saved_(0) {}
 FlushSubnormals::~FlushSubnormals() {}
 #endif
 
-WorkerPool::WorkerPool(int workers, bool pin) {
-  barrier_.reset(workers);
+WorkerPool::WorkerPool(int workers, bool pin) : spins_(workers > available_cores() ? kSpinsCrowded : kSpins) {
+  barrier_.reset(workers, spins_);
   for (int worker = 1; worker < workers; ++worker)
     threads_.emplace_back([this, worker, pin] {
       if (pin) pin_to_core(worker);
@@ -86,7 +89,7 @@ void WorkerPool::serve(int worker) {
   const FlushSubnormals flush;
   int last = 0;
   for (;;) {
-    wait_for_change(call_, last);
+    wait_for_change(call_, last, spins_);
     last = call_.load(std::memory_order_acquire);
     if (last < 0) return;
     work_(context_, worker);
@@ -107,7 +110,7 @@ void WorkerPool::run(Work work, void* context) {
   work(context, 0);
   for (int left = unfinished_.load(std::memory_order_acquire); left != 0;
        left = unfinished_.load(std::memory_order_acquire))
-    wait_for_change(unfinished_, left);
+    wait_for_change(unfinished_, left, spins_);
 }
 
 }  // namespace netc

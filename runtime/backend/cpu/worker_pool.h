@@ -17,11 +17,16 @@ inline constexpr int kCacheLineBytes = 64;
 // All workers meet; nobody leaves before the last has come.
 class Barrier {
  public:
-  void reset(int workers) { workers_ = workers; }
+  // spins: how often a waiting worker looks before it sleeps.
+  void reset(int workers, int spins) {
+    workers_ = workers;
+    spins_ = spins;
+  }
   void wait();
 
  private:
   int workers_ = 1;
+  int spins_ = 0;
   alignas(kCacheLineBytes) std::atomic<int> arrived_{0};
   alignas(kCacheLineBytes) std::atomic<int> generation_{0};
 };
@@ -57,6 +62,7 @@ class WorkerPool {
   void serve(int worker);
 
   std::vector<std::thread> threads_;
+  int spins_;
   Barrier barrier_;
   Work work_ = nullptr;
   void* context_ = nullptr;
