@@ -20,7 +20,7 @@ std::string c_text(const Program& program, const Target& target, const SourceMap
   EmitOptions options;
   options.target = target;
   options.span_text = [&sources](Span span) { return sources.describe(span); };
-  return emit_c(std::span(&program, 1), options).text;
+  return emit_c(std::span(&program, 1), options).texts.front();
 }
 
 }  // namespace
