@@ -15,11 +15,6 @@ Nodes dense(LayerCall& call) {
   bool transposed = false;
   const NodeId weight = call.tied_weight({width, units}, call.initializer("init", width, units), &transposed);
   if (weight == kNoNode) return {};
-  if (in.size() == 3)
-    call.warning(Code::W1107, call.span, "`dense` on [H, W, C] mixes channels only",
-                 "every place of " + to_string(call.type()) + " goes through the same " + std::to_string(width) +
-                     " x " + std::to_string(units) + " weights")
-        .help("`flatten` before it, or a 1x1 convolution to show intent");
   Attributes attributes;
   if (transposed) attributes["transpose_weight"] = true;
   NodeId y = call.b.op("matmul", {call.in(), weight}, attributes);

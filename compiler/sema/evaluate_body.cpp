@@ -266,7 +266,9 @@ bool Evaluator::build_net(const ast::NetDecl& net, const Module& home, const std
   body.frame = &frame;
   body.names = &names;
   if (!bind_formals(net.formals, net.name.text, {}, given, call, caller, body, frame)) return false;
-  return run_net(net, body, inputs, outputs);
+  const bool sound = run_net(net, body, inputs, outputs);
+  if (sound) warn_of_neighbours(caller);
+  return sound;
 }
 
 std::vector<netc::Frame> Evaluator::chain(const Frame* frame) const {

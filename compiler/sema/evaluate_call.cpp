@@ -185,7 +185,8 @@ Value Evaluator::apply(const Callable& callable, std::vector<GivenArgument> pipe
     if (const auto* tensor = value.as<Tensor>()) {
       if (made.node == kNoNode) made.node = tensor->node;
       made.out.push_back(net_->graph[tensor->node].type);
-      net_->stages.push_back({context.frame, first_in, tensor->node, span});
+      const bool has_bias = callable.layer && callable.layer->find("bias") && (!callable.arguments || callable.arguments->flag("bias"));
+      net_->stages.push_back({context.frame, first_in, tensor->node, span, callable.layer, has_bias, shared != nullptr});
     }
   };
   note_result(result);

@@ -182,7 +182,7 @@ Value Evaluator::evaluate_repeat(const ast::Repeat& repeat, const ast::Name* nam
   made.out = type_of(value);
   if (const auto* tensor = value.as<Tensor>()) {
     made.node = tensor->node;
-    if (const auto* first = in.as<Tensor>()) net_->stages.push_back({context.frame, first->node, tensor->node, span});
+    if (const auto* first = in.as<Tensor>()) net_->stages.push_back({context.frame, first->node, tensor->node, span, nullptr, false, false});
   }
   if (name) bind_as(*name, value, path, context);
   return value;

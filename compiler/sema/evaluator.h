@@ -48,11 +48,14 @@ struct Context {
   const ast::Repeat* repeat = nullptr;   // the innermost repeat around it
 };
 
-// A stage that made a value: for messages that say where a shape came about.
+// A stage that made a value: for messages that say where a shape came about, and warnings about neighbours.
 struct StageRecord {
   const Frame* frame = nullptr;
   NodeId in = kNoNode, out = kNoNode;
   Span span;
+  const LayerRow* layer = nullptr;             // null: a block, net or repeat
+  bool has_bias = false;                       // of a layer with the parameter `bias`
+  bool is_shared = false;
 };
 
 // The net being built.
@@ -126,6 +129,9 @@ class Evaluator : public LayerHost {
   // Looks up the names of code that is not evaluated: unused blocks, branches not taken.
   void check_names(const ast::Expr& expr, Context& context);
   void check_names(const ast::BlockDecl& block, const Module& home);
+
+  // W1107, W1109, W1110: layers that make no sense beside each other. Once, when a net is built.
+  void warn_of_neighbours(const Context& context);
 
   void check_assert(const ast::Assert& statement, Context& context);
 

@@ -29,7 +29,7 @@ TEST(Examples, AllAreRight) {
     const Analyzed analyzed = analyze_file(entry.path().string(), check());
     EXPECT_FALSE(analyzed.diagnostics->has_errors()) << entry.path() << "\n" << analyzed.messages();
   }
-  EXPECT_EQ(files, 13);
+  EXPECT_EQ(files, 12);
 }
 
 TEST(Examples, WeightsAreThoseOfTheLanguagePage) {
