@@ -28,9 +28,8 @@ std::string joined(const std::vector<std::string>& words, const std::string& sep
   return text;
 }
 
-template <class Int>
-Int parse_whole(const std::string& option, const std::string& text, Int smallest) {
-  Int value{};
+int64_t parse_whole(const std::string& option, const std::string& text, int64_t smallest) {
+  int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < smallest)
     throw UsageError("`" + option + "` wants a whole number from " + std::to_string(smallest) + " up, got `" + text + "`",
@@ -43,9 +42,9 @@ void store(const Arguments::Target& target, const std::string& option, const std
   if (const auto* text = std::get_if<std::optional<std::string>*>(&target)) **text = values.back();
   if (const auto* list = std::get_if<std::vector<std::string>*>(&target)) **list = values;
   if (const auto* number = std::get_if<std::optional<int64_t>*>(&target))
-    **number = parse_whole<int64_t>(option, values.back(), 1);
+    **number = parse_whole(option, values.back(), 1);
   if (const auto* number = std::get_if<std::optional<uint64_t>*>(&target))
-    **number = parse_whole<uint64_t>(option, values.back(), 0);
+    **number = static_cast<uint64_t>(parse_whole(option, values.back(), 0));
 }
 
 bool takes_many(const Arguments::Target& target) { return std::holds_alternative<std::vector<std::string>*>(target); }

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/run_folder.h"
 #include "cli/session.h"
+#include "cli/train_overrides.h"
 
 namespace netc {
 namespace {
@@ -30,14 +31,14 @@ std::string split_names(const Dataset& data) {
 int run_eval(Words words, Terminal& terminal) {
   ModelOptions model_options;
   MachineOptions machine;
-  std::optional<std::string> init_from;
+  TrainOverrides overrides;
   std::string split_name;
   bool json = false;
   Arguments arguments("eval", "measures a trained model on a split of its data");
   arguments.positional("RUN_OR_FILE", "a folder written by `netc train --output`, or a .net file", &model_options.file)
       .option("--split", "NAME", "train, validation or test (else test, or what there is)", &split_name)
       .flag("--json", "print one JSON object", &json)
-      .option("--init-from", "FILE", "other weights (.safetensors) than those of the run", &init_from);
+      .option("--init-from", "FILE", "other weights (.safetensors) than those of the run", &overrides.init_from);
   model_options.declare_choices(arguments);
   machine.declare(arguments);
   arguments.example("netc eval runs/tiny", "loss and metrics of the test split")
@@ -50,11 +51,13 @@ int run_eval(Words words, Terminal& terminal) {
   if (is_run_folder(path)) {
     trained = open_run(path, model_options.analyze_options(), machine);
   } else {
-    trained.model = load_model(path, model_options.analyze_options());
+    trained.model = load_model(path, model_options.analyze_options(), [&](ast::File& tree) {
+      apply(overrides, model_options.train, folder_of(path), tree);
+    });
     trained.data_root = data_root_of(path, machine);
   }
   if (!is_runnable(*trained.model, trained.model->sources.path(0), terminal)) return kExitAuthor;
-  if (init_from) trained.model->analysis.train.init_from = *init_from;
+  if (overrides.init_from) trained.model->analysis.train.init_from = *overrides.init_from;
   const auto session = open_session(std::move(trained.model), trained.data_root, machine, terminal);
   if (!session) return kExitAuthor;
 

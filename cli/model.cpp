@@ -83,10 +83,12 @@ std::string read_text_file(const std::string& path) {
   return std::move(text).str();
 }
 
-std::unique_ptr<Model> load_model(const std::string& path, const AnalyzeOptions& options) {
+std::unique_ptr<Model> load_model(const std::string& path, const AnalyzeOptions& options,
+                                  const std::function<void(ast::File&)>& edit) {
   auto model = std::make_unique<Model>();
   const FileId file = model->sources.add(path, read_text_file(path));
   model->tree = parse(file, model->sources, model->diagnostics);
+  if (edit) edit(model->tree);
   model->analysis = analyze(model->tree, disk_loader(model->sources), options, model->diagnostics);
   return model;
 }

@@ -1,6 +1,7 @@
 // From a path and options on the command line to an analysed model.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -40,8 +41,10 @@ struct Model {
   Analysis analysis;
 };
 
-// Throws RuntimeError when the file cannot be read; mistakes in it are in Model::diagnostics.
-std::unique_ptr<Model> load_model(const std::string& path, const AnalyzeOptions& options);
+// Throws RuntimeError when the file cannot be read; mistakes in it are in Model::diagnostics. `edit` may change the tree
+// before it is analysed.
+std::unique_ptr<Model> load_model(const std::string& path, const AnalyzeOptions& options,
+                                  const std::function<void(ast::File&)>& edit = {});
 
 // Prints all diagnostics and, if there are errors, how many. True if the model may be used; `strict` counts warnings.
 bool accept(const Diagnostics& diagnostics, const std::string& file, Terminal& terminal, bool strict = false);

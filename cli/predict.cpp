@@ -94,7 +94,7 @@ int run_predict(Words words, Terminal& terminal) {
   MachineOptions machine;
   Arguments arguments("predict", "runs a trained model on new data");
   arguments.positional("RUN", "a folder written by `netc train --output`", &run)
-      .option("--input", "FILE", "samples without targets: .csv, .npy, or idx (.gz too); FIELD=FILE where there are several inputs",
+      .option("--input", "FILE", "samples without targets: .csv, .npy, or idx (.gz too); FIELD=FILE for one of several inputs",
               &inputs)
       .required()
       .option("-o,--out", "FILE", "where the answers go: .csv, .jsonl or .npy", &out)

@@ -94,10 +94,14 @@ bool is_runnable(Model& model, const std::string& file, Terminal& terminal) {
   return accept(model.diagnostics, file, terminal);
 }
 
+std::string folder_of(const std::string& file) {
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 DataRoot data_root_of(const std::string& file, const MachineOptions& machine) {
   if (!machine.data_root.empty()) return {machine.data_root, "--data-root"};
-  const std::string folder = std::filesystem::path(file).parent_path().string();
-  return {folder.empty() ? "." : folder, "the folder of " + file};
+  return {folder_of(file), "the folder of " + file};
 }
 
 LoadedProgram& Session::loaded(const std::string& program) {

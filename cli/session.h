@@ -42,6 +42,8 @@ struct Session {
 // Whether a model can be run by this version; if not, why has been printed.
 bool is_runnable(Model& model, const std::string& file, Terminal& terminal);
 
+std::string folder_of(const std::string& file);   // "." if the path names none
+
 // Where relative data paths of a model begin.
 DataRoot data_root_of(const std::string& file, const MachineOptions& machine);
 

@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/train_overrides.h"
 #include "runtime/interrupt.h"
 #include "runtime/progress.h"
 #include "runtime/record/run_record.h"
@@ -29,18 +30,16 @@ Progress parse_log_every(const std::string& text) {
 struct TrainOptions {
   ModelOptions model;
   MachineOptions machine;
-  std::optional<int64_t> epochs, steps;
-  std::optional<uint64_t> seed;
-  std::optional<std::string> init_from;
+  TrainOverrides overrides;
   std::string output, log_every;
 
   void declare(Arguments& arguments) {
     model.declare(arguments);
-    arguments.option("--epochs", "N", "train this long instead of what the file says", &epochs)
-        .option("--steps", "N", "train this many updates instead", &steps)
+    arguments.option("--epochs", "N", "train this long instead of what the file says", &overrides.epochs)
+        .option("--steps", "N", "train this many updates instead", &overrides.steps)
         .excludes("--epochs")
-        .option("--seed", "N", "draw weights, order and dropout from this seed", &seed)
-        .option("--init-from", "FILE", "start from these weights (.safetensors)", &init_from)
+        .option("--seed", "N", "draw weights, order and dropout from this seed", &overrides.seed)
+        .option("--init-from", "FILE", "start from these weights (.safetensors)", &overrides.init_from)
         .option("--output", "DIR", "keep the run in this folder: weights, metrics, report, the resolved file", &output)
         .option("--log-every", "N", "how often metrics.jsonl gets a line besides those of epochs: 1steps, 100steps",
                 &log_every);
@@ -49,18 +48,6 @@ struct TrainOptions {
         .example("netc train models/tiny.net --output runs/tiny", "keeps the run, for `netc eval` and `netc predict`")
         .example("netc train models/fashion_mlp.net --towers cpu:0,cpu:1", "on two towers of this processor")
         .example("netc train models/fashion_mlp.net --set hidden=256 --epochs 2 --seed 7", "a smaller, shorter run");
-  }
-
-  void apply_to(TrainSpec& spec) const {
-    if (epochs || steps) {
-      spec.epochs = epochs;
-      spec.steps = steps;
-    }
-    if (seed) spec.seed = *seed;
-    if (init_from) {
-      spec.init_from = *init_from;
-      spec.init_from_span = {};
-    }
   }
 };
 
@@ -103,9 +90,10 @@ int run_train(Words words, Terminal& terminal) {
     throw UsageError("`--log-every` says how often metrics.jsonl gets a line, and there is none", "add `--output DIR`");
 
   const std::string& file = options.model.file;
-  auto model = load_model(file, options.model.analyze_options());
+  auto model = load_model(file, options.model.analyze_options(), [&](ast::File& tree) {
+    apply(options.overrides, options.model.train, folder_of(file), tree);
+  });
   if (!is_runnable(*model, file, terminal)) return kExitAuthor;
-  options.apply_to(model->analysis.train);
 
   std::unique_ptr<RunRecord> record;   // before the work: an unwritable folder should not cost an hour
   if (!options.output.empty()) {

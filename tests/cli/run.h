@@ -1,6 +1,7 @@
 // Runs netc inside the test process and keeps what it said.
 #pragma once
 
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct Ran {
 };
 
 inline Ran run(const std::vector<std::string>& words) {
+  setenv("XDG_CACHE_HOME", NETC_BINARY_DIR "/test-cache", 1);   // kernels of the tests stay with the build
   std::ostringstream out, err;
   Terminal terminal{out, err};
   Ran ran;

@@ -39,7 +39,7 @@ TEST(Shipped, EveryModelIsRightToTheLastWarning) {
 
 TEST(Shipped, EveryModelThatHasItsDataTrains) {
   for (const fs::path& model : models_in(kTop / "models")) {
-    const Ran ran = run({"train", model, "--steps", "3"});
+    const Ran ran = run({"train", model, "--steps", "25"});
     if (ran.code == 1 && model.stem() == "mnist_mlp") {
       EXPECT_THAT(ran.err, HasSubstr("error[N0804]"));   // the user's own files
     } else if (ran.code == 1 && model.stem() == "fashion_mlp" && !fs::exists("/usr/share/datasets/fashion-mnist")) {

@@ -36,13 +36,13 @@ class Train : public ::testing::TestWithParam<const char*> {
 
   TemporaryFolder folder_;
 };
-INSTANTIATE_TEST_SUITE_P(Backends, Train, ::testing::Values("reference", "cpu"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Backends, Train, ::testing::Values("reference", "cpu"), [](const auto& backend) { return backend.param; });
 
 TEST_P(Train, SaysWhatItDoesAndWhatCameOut) {
   const Ran ran = train(kSmallModel);
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, IsEmpty());
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("83 weights"), HasSubstr("200 train"), HasSubstr("batch   20 total"),
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("83 weights"), HasSubstr("200 train"), HasSubstr("= 20 samples per update"),
                              HasSubstr("rate    0.01"), HasSubstr("test"), HasSubstr("accuracy")));
 }
 

@@ -34,12 +34,12 @@ const std::map<std::string, Rooms>& allowed_edges() {
       {"compiler",
        {"compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/ops", "compiler/layers",
         "compiler/autodiff", "compiler/passes", "compiler/program", "compiler/sema"}},
-      {"runtime", {"compiler/kernel", "compiler/base", "runtime/backend/reference", "runtime/backend/cpu"}},
+      {"runtime", {"compiler/kernel", "compiler/base"}},
       {"runtime/backend/reference", {"runtime", "compiler/kernel", "compiler/base"}},
       {"runtime/backend/cpu", {"runtime", "compiler/kernel", "compiler/base"}},
       {"cli",
        {"compiler", "compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/layers",
-        "compiler/sema", "compiler/program", "runtime", "runtime/backend/cpu"}},
+        "compiler/sema", "runtime", "runtime/backend/cpu", "runtime/backend/reference"}},
   };
   return table;
 }
