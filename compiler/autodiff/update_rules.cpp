@@ -1,41 +1,11 @@
 #include "compiler/autodiff/update_rules.h"
 
-#include <cmath>
-#include <limits>
-
 #include "compiler/autodiff/clip.h"
 #include "compiler/base/errors.h"
 
 namespace netc {
 
 namespace {
-
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-// ---- arguments ------------------------------------------------------------------------------------------------------
-
-UpdateArgument rate(std::optional<double> fallback) {
-  return {"lr", fallback, ArgumentKind::number, 0, kNoLimit, true, "learning rate, before the schedule"};
-}
-
-UpdateArgument share(const char* name, double fallback, const char* summary) {
-  return {name, fallback, ArgumentKind::number, 0, 1, false, summary};
-}
-
-UpdateArgument amount(const char* name, double fallback, const char* summary) {
-  return {name, fallback, ArgumentKind::number, 0, kNoLimit, false, summary};
-}
-
-UpdateArgument flag(const char* name, const char* summary) {
-  return {name, 0.0, ArgumentKind::flag, 0, 1, false, summary};
-}
-
-UpdateArgument l2() { return amount("l2", 0, "times the weight, added to the gradient"); }
-UpdateArgument weight_decay(double fallback) {
-  return amount("weight_decay", fallback, "times lr times the weight, taken off the weight itself");
-}
-UpdateArgument eps() { return amount("eps", 1e-8, "added to the root, so that nothing is divided by 0"); }
-UpdateArgument decay_all() { return flag("decay_all", "l2 and weight_decay reach one-dimensional weights too"); }
 
 // ---- steps that several rules share ---------------------------------------------------------------------------------
 
@@ -122,23 +92,16 @@ void adam_step(const WeightUpdate& u, NodeId gradient, double decay) {
 }
 
 std::vector<UpdateRule> make_rules() {
-  const UpdateArgument beta_1 = share("beta_1", 0.9, "share of the old average gradient kept");
-  const UpdateArgument beta_2 = share("beta_2", 0.999, "share of the old average square kept");
-  const UpdateArgument amsgrad = flag("amsgrad", "divide by the largest average square so far");
-  const UpdateArgument momentum = share("momentum", 0, "share of the old velocity kept");
   return {
-      {"sgd", "stochastic gradient descent, with momentum as in PyTorch",
-       {rate(std::nullopt), momentum, flag("nesterov", "look ahead along the velocity"), l2(), weight_decay(0), decay_all()},
-       apply_sgd},
-      {"rmsprop", "gradients divided by the root of their average square",
-       {rate(0.001), share("rho", 0.9, "share of the old average square kept"), momentum, eps(),
-        flag("centered", "divide by the standard deviation"), l2(), weight_decay(0), decay_all()},
+      {"sgd", {{"momentum", 0}, {"nesterov", 0}, {"l2", 0}, {"weight_decay", 0}, {"decay_all", 0}}, apply_sgd},
+      {"rmsprop",
+       {{"rho", 0.9}, {"momentum", 0}, {"eps", 1e-8}, {"centered", 0}, {"l2", 0}, {"weight_decay", 0}, {"decay_all", 0}},
        apply_rmsprop},
-      {"adam", "average gradients divided by the root of their average square",
-       {rate(0.001), beta_1, beta_2, eps(), amsgrad, l2(), decay_all()},
+      {"adam",
+       {{"beta_1", 0.9}, {"beta_2", 0.999}, {"eps", 1e-8}, {"amsgrad", 0}, {"l2", 0}, {"decay_all", 0}},
        [](const WeightUpdate& u) { adam_step(u, gradient_with_l2(u), 0); }},
-      {"adamw", "adam with decoupled weight decay",
-       {rate(0.001), beta_1, beta_2, eps(), weight_decay(0.01), amsgrad, decay_all()},
+      {"adamw",
+       {{"beta_1", 0.9}, {"beta_2", 0.999}, {"eps", 1e-8}, {"weight_decay", 0.01}, {"amsgrad", 0}, {"decay_all", 0}},
        [](const WeightUpdate& u) { adam_step(u, u.gradient, u.argument("weight_decay")); }},
   };
 }
@@ -163,9 +126,9 @@ const UpdateRule* find_update_rule(const std::string& name) {
 }
 
 double WeightUpdate::argument(const std::string& name) const {
-  for (const UpdateArgument& argument : rule_of(spec).arguments)
-    if (argument.name == name && argument.fallback) return spec.argument(name, *argument.fallback);
-  throw InternalError("update rule `" + spec.name + "` has no argument `" + name + "`");
+  for (const auto& [known, fallback] : rule_of(spec).arguments)
+    if (known == name) return spec.argument(name, fallback);
+  throw InternalError("the update rule `" + spec.name + "` has no argument `" + name + "`");
 }
 
 NodeId WeightUpdate::slot(const std::string& name, double initial) const {

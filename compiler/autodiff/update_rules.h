@@ -1,11 +1,12 @@
 // Update rules: how a weight changes given its gradient. One row per rule, built out of ordinary pointwise nodes, so
-// that they fuse with the kernels that make the gradients. docs and sema read names, arguments and defaults from here.
+// that they fuse with the kernels that make the gradients. What users may write, with limits and help, is declared in
+// compiler/layers (training_tables); defaults stand here too, for specs made in code, and a test holds the two together.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/autodiff/differentiate.h"
@@ -14,19 +15,6 @@
 #include "compiler/ops/op.h"
 
 namespace netc {
-
-enum class ArgumentKind : uint8_t { number, flag };
-
-// One argument of an update rule, as written in `optimizer: adam(lr: 1e-3, amsgrad: true)`. Valid values of a number
-// lie in [low, high), or in (low, high) if low_open.
-struct UpdateArgument {
-  std::string name;
-  std::optional<double> fallback;                // empty: required
-  ArgumentKind kind = ArgumentKind::number;
-  double low = 0, high = 1;
-  bool low_open = false;
-  std::string summary;
-};
 
 // One weight on its way through an update.
 struct WeightUpdate {
@@ -44,8 +32,7 @@ struct WeightUpdate {
 
 struct UpdateRule {
   std::string name;
-  std::string summary;
-  std::vector<UpdateArgument> arguments;
+  std::vector<std::pair<std::string, double>> arguments;   // beside lr, with their defaults
   std::function<void(const WeightUpdate&)> apply;
 };
 

@@ -18,8 +18,6 @@ namespace {
 constexpr double kRate = 0.05;
 constexpr int kSteps = 5;
 
-using Arguments = std::vector<std::pair<std::string, double>>;
-
 // One weight element: all that a rule may remember, and what it is.
 struct Element {
   double w = 0, momentum = 0, square = 0, mean = 0, largest = 0;
@@ -27,6 +25,7 @@ struct Element {
   bool decays = true;
 };
 
+using Arguments = std::vector<std::pair<std::string, double>>;
 using Formula = std::function<void(Element&, double g, const OptimizerSpec&)>;
 
 void sgd(Element& e, double g, const OptimizerSpec& s) {
@@ -163,13 +162,12 @@ TEST(UpdateRules, FollowTheirFormulasWithEveryArgument) {
                                              {"beta_1", 0.6},   {"beta_2", 0.8}, {"amsgrad", 1}};
   for (const UpdateRule& rule : update_rules()) {
     Arguments all;
-    for (const UpdateArgument& argument : rule.arguments) {
-      if (argument.name == "lr") continue;
-      ASSERT_TRUE(values.contains(argument.name)) << "give " << argument.name << " a value here";
-      check(rule.name, {{argument.name, values.at(argument.name)}});
-      check(rule.name, {{"momentum", 0.8}, {argument.name, values.at(argument.name)}});
-      check(rule.name, {{"l2", 0.03}, {"weight_decay", 0.07}, {argument.name, values.at(argument.name)}});
-      all.emplace_back(argument.name, values.at(argument.name));
+    for (const auto& [argument, fallback] : rule.arguments) {
+      ASSERT_TRUE(values.contains(argument)) << "give " << argument << " a value here";
+      check(rule.name, {{argument, values.at(argument)}});
+      check(rule.name, {{"momentum", 0.8}, {argument, values.at(argument)}});
+      check(rule.name, {{"l2", 0.03}, {"weight_decay", 0.07}, {argument, values.at(argument)}});
+      all.emplace_back(argument, values.at(argument));
     }
     check(rule.name, all);
   }
@@ -186,7 +184,6 @@ TEST(UpdateRules, ClipBeforeTheyUpdate) {
 TEST(UpdateRules, AreNamed) {
   EXPECT_EQ(find_update_rule("adagrad"), nullptr);
   ASSERT_NE(find_update_rule("sgd"), nullptr);
-  EXPECT_FALSE(find_update_rule("sgd")->arguments[0].fallback);   // lr has no default
   Graph graph;
   EXPECT_THROW(add_updates(graph, {}, {"adagrad", {}, {}}, {}), InternalError);
 }
