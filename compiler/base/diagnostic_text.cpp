@@ -148,8 +148,8 @@ class TextPrinter {
     for (const bool primary : {false, true}) {
       for (const Row& row : rows) {
         if (row.mark.primary != primary) continue;
-        line.replace(static_cast<size_t>(row.column), static_cast<size_t>(row.width),
-                     static_cast<size_t>(row.width), primary ? '^' : '-');
+        line.replace(static_cast<size_t>(row.column), static_cast<size_t>(row.width), static_cast<size_t>(row.width),
+                     primary ? '^' : '-');
       }
     }
     std::vector<const Row*> labelled;
@@ -223,7 +223,8 @@ class TextPrinter {
   }
 
   void print_edited(std::vector<Edit> edits, FileId current) {
-    std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.span.begin < b.span.begin; });
+    std::stable_sort(edits.begin(), edits.end(),
+                     [](const Edit& a, const Edit& b) { return a.span.begin < b.span.begin; });
     const FileId file = edits.front().span.file;
     if (file == kNoFile) return;
     if (file != current) out_ += paint(kBlue, blanks(gutter_) + "::: ") + sources_.describe(edits.front().span) + '\n';

@@ -15,8 +15,8 @@ struct Range {
   int32_t first, last;
 };
 // The blocks that terminals draw two columns wide, and the marks drawn over the character before them.
-constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},   {0xAC00, 0xD7A3},
-                           {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},
+constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
+                           {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
                            {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
 constexpr Range kNoWidth[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2066, 0x2069},
                               {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}};
@@ -44,7 +44,10 @@ int32_t decode_utf8(std::string_view text, size_t at, size_t* length) {
   *length = 1;
   const unsigned char lead = byte(at);
   if (lead < 0x80) return lead;
-  const size_t count = lead >= 0xF0 && lead < 0xF5 ? 4 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xC2 && lead < 0xE0 ? 2 : 0;
+  const size_t count = lead >= 0xF0 && lead < 0xF5   ? 4
+                       : lead >= 0xE0 && lead < 0xF0 ? 3
+                       : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                     : 0;
   if (count == 0 || at + count > text.size()) return -1;
   int32_t c = lead & (0x7F >> count);
   for (size_t i = 1; i < count; ++i) {

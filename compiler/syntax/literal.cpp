@@ -16,14 +16,14 @@ struct UnitRow {
 };
 
 constexpr UnitRow kUnits[] = {
-    {"B", Unit::bytes, 1},          {"kB", Unit::bytes, 1e3},          {"MB", Unit::bytes, 1e6},
-    {"GB", Unit::bytes, 1e9},       {"TB", Unit::bytes, 1e12},         {"KiB", Unit::bytes, 1024.0},
+    {"B", Unit::bytes, 1},           {"kB", Unit::bytes, 1e3},           {"MB", Unit::bytes, 1e6},
+    {"GB", Unit::bytes, 1e9},        {"TB", Unit::bytes, 1e12},          {"KiB", Unit::bytes, 1024.0},
     {"MiB", Unit::bytes, 1048576.0}, {"GiB", Unit::bytes, 1073741824.0}, {"TiB", Unit::bytes, 1099511627776.0},
-    {"us", Unit::seconds, 1e-6},    {"ms", Unit::seconds, 1e-3},       {"s", Unit::seconds, 1},
-    {"min", Unit::seconds, 60},     {"h", Unit::seconds, 3600},        {"deg", Unit::degrees, 1},
-    {"epoch", Unit::epochs, 1},     {"epochs", Unit::epochs, 1},       {"step", Unit::steps, 1},
-    {"steps", Unit::steps, 1},      {"sample", Unit::samples, 1},      {"samples", Unit::samples, 1},
-    {"token", Unit::tokens, 1},     {"tokens", Unit::tokens, 1},
+    {"us", Unit::seconds, 1e-6},     {"ms", Unit::seconds, 1e-3},        {"s", Unit::seconds, 1},
+    {"min", Unit::seconds, 60},      {"h", Unit::seconds, 3600},         {"deg", Unit::degrees, 1},
+    {"epoch", Unit::epochs, 1},      {"epochs", Unit::epochs, 1},        {"step", Unit::steps, 1},
+    {"steps", Unit::steps, 1},       {"sample", Unit::samples, 1},       {"samples", Unit::samples, 1},
+    {"token", Unit::tokens, 1},      {"tokens", Unit::tokens, 1},
 };
 
 const UnitRow* find_unit(std::string_view word) {
@@ -49,7 +49,9 @@ std::optional<std::string> without_underscores(std::string_view text) {
 
 size_t length_of_number(std::string_view text) {
   size_t i = 0;
-  const auto skip_digits = [&] { while (i < text.size() && (text[i] == '_' || (text[i] >= '0' && text[i] <= '9'))) ++i; };
+  const auto skip_digits = [&] {
+    while (i < text.size() && (text[i] == '_' || (text[i] >= '0' && text[i] <= '9'))) ++i;
+  };
   skip_digits();
   if (i + 1 < text.size() && text[i] == '.' && text[i + 1] >= '0' && text[i + 1] <= '9') {
     ++i;
@@ -197,6 +199,8 @@ const char* describe(ast::Unit unit) {
   return "";
 }
 
-bool is_unit(std::string_view word) { return find_unit(word) != nullptr; }
+bool is_unit(std::string_view word) {
+  return find_unit(word) != nullptr;
+}
 
 }  // namespace netc

@@ -75,7 +75,8 @@ bool nesting_is_sane(const TokenList& list, Diagnostics& diagnostics) {
     if (nested > kMaxNesting || operators > kMaxOperators) {
       const int limit = nested > kMaxNesting ? kMaxNesting : kMaxOperators;
       diagnostics.error(Code::N0118, list.span(list.tokens[i]), "nested more than " + std::to_string(limit) + " deep")
-          .help(nested > kMaxNesting ? "give the inner parts names with `let` or `block`" : "give parts of this long expression names with `let`");
+          .help(nested > kMaxNesting ? "give the inner parts names with `let` or `block`"
+                                     : "give parts of this long expression names with `let`");
       return false;
     }
     previous = kind;

@@ -9,7 +9,9 @@ namespace netc {
 namespace {
 
 // Byte order mark or nothing: where the text begins.
-size_t length_of_mark(std::string_view text) { return text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0; }
+size_t length_of_mark(std::string_view text) {
+  return text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0;
+}
 
 // False, with a diagnostic, for bytes that are no text.
 bool is_text(FileId file, std::string_view text, Diagnostics& diagnostics) {
@@ -35,7 +37,8 @@ void check_header(const ast::File& file, Diagnostics& diagnostics) {
   if (!file.language || (*file.language >= 1 && *file.language <= kLanguageVersion)) return;
   diagnostics
       .error(Code::N0115, file.language_span,
-             "written for language " + std::to_string(*file.language) + ", this netc knows up to " + std::to_string(kLanguageVersion))
+             "written for language " + std::to_string(*file.language) + ", this netc knows up to " +
+                 std::to_string(kLanguageVersion))
       .help("update netc");
 }
 

@@ -14,7 +14,8 @@ class AmbiguityListener : public antlr4::BaseErrorListener {
  public:
   explicit AmbiguityListener(GrammarReading& reading) : reading_(reading) {}
 
-  void syntaxError(antlr4::Recognizer*, antlr4::Token*, size_t, size_t, const std::string&, std::exception_ptr) override {
+  void syntaxError(antlr4::Recognizer*, antlr4::Token*, size_t, size_t, const std::string&,
+                   std::exception_ptr) override {
     reading_.fits = false;
   }
   void reportAmbiguity(Parser* parser, const antlr4::dfa::DFA& dfa, size_t, size_t, bool, const antlrcpp::BitSet&,

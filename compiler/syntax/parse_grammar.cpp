@@ -1,5 +1,5 @@
-// Runs the generated parser. It stops at the first token that does not fit and says which one that is; what is wrong and
-// how to go on is decided by repair_syntax.cpp, in the user's words.
+// Runs the generated parser. It stops at the first token that does not fit and says which one that is; what is wrong
+// and how to go on is decided by repair_syntax.cpp, in the user's words.
 #include <algorithm>
 
 #include "NetParser.h"
@@ -33,7 +33,8 @@ class StopAtMisfit : public antlr4::DefaultErrorStrategy {
 std::vector<std::unique_ptr<antlr4::Token>> to_antlr(const std::vector<Token>& tokens) {
   std::vector<std::unique_ptr<antlr4::Token>> out;
   out.reserve(tokens.size() + 1);
-  for (const Token& token : tokens) out.push_back(std::make_unique<antlr4::CommonToken>(static_cast<size_t>(token.kind)));
+  for (const Token& token : tokens)
+    out.push_back(std::make_unique<antlr4::CommonToken>(static_cast<size_t>(token.kind)));
   out.push_back(std::make_unique<antlr4::CommonToken>(antlr4::Token::EOF));
   return out;
 }

@@ -56,8 +56,9 @@ class Reader {
       } else if (kind == TokenKind::STRAY && list_.text[begin] == '"') {
         read_damaged_string(begin);
       } else if (kind == TokenKind::SLASH && list_.text.substr(begin, 2) == "/*") {
-        diagnostics_.error(Code::N0104, {list_.file, begin, begin + 2}, "this `/*` is never closed",
-                           "the rest of the file is a comment")
+        diagnostics_
+            .error(Code::N0104, {list_.file, begin, begin + 2}, "this `/*` is never closed",
+                   "the rest of the file is a comment")
             .help("close the comment with `*/`");
         break;
       } else {
@@ -121,7 +122,10 @@ class Reader {
       uint32_t escape_end = bad_escape + 2;  // the backslash and one whole code point
       while (escape_end < at && (static_cast<unsigned char>(list_.text[escape_end]) & 0xC0) == 0x80) ++escape_end;
       const Span escape{list_.file, bad_escape, escape_end};
-      diagnostics_.error(Code::N0114, escape, "`" + std::string(list_.text.substr(escape.begin, escape.end - escape.begin)) + "` has no meaning here")
+      diagnostics_
+          .error(
+              Code::N0114, escape,
+              "`" + std::string(list_.text.substr(escape.begin, escape.end - escape.begin)) + "` has no meaning here")
           .note("a string knows \\\\ \\\" \\n \\t \\r and \\u{...}; paths are written with `/`")
           .fix("for a backslash write two", Span{list_.file, bad_escape, bad_escape + 1}, "\\\\", Confidence::guess);
       push(TokenKind::STRING, begin, at + 1, true);
@@ -139,7 +143,8 @@ class Reader {
         .fix("close it; a line break inside is written `\\n`", Span{list_.file, end, end}, "\"", Confidence::guess);
     push(TokenKind::STRING, begin, end, true);
     const size_t line_break = list_.text.find_last_of("\r\n", begin);
-    list_.quiet.push_back({list_.file, static_cast<uint32_t>(line_break == std::string_view::npos ? 0 : line_break + 1), line_end});
+    list_.quiet.push_back(
+        {list_.file, static_cast<uint32_t>(line_break == std::string_view::npos ? 0 : line_break + 1), line_end});
     go_on_at(end);
   }
 

@@ -10,10 +10,10 @@ namespace netc::syntax {
 
 namespace {
 
-using grammar::NetParser;
 using antlr4::ParserRuleContext;
 using antlr4::tree::ParseTree;
 using antlr4::tree::TerminalNode;
+using grammar::NetParser;
 
 // Generated contexts are leaves of their class tree, so comparing the exact type is enough (and fast).
 template <class T>
@@ -354,7 +354,8 @@ class TreeBuilder {
 
   // ---- literals
   ast::ExprPtr out_of_range(const Token& t, const std::string& spelling, const char* range) {
-    diagnostics_.error(Code::N0310, list_.span(t), "the number must lie in " + std::string(range) + ", got " + shortened(spelling));
+    diagnostics_.error(Code::N0310, list_.span(t),
+                       "the number must lie in " + std::string(range) + ", got " + shortened(spelling));
     return make(list_.span(t), ast::Broken{});
   }
   ast::ExprPtr int_literal(const Token& t, const std::string& spelling) {

@@ -14,7 +14,16 @@ constexpr size_t kLineWidth = 100;
 // How tightly an expression binds, from the order of the alternatives of `op` in Net.g4.
 enum Binding : int {
   kWhole = 0,  // `if` and pipelines: only where nothing stands beside them
-  kOr, kAnd, kCompare, kRange, kSum, kProduct, kUnary, kPower, kPostfix, kAtom,
+  kOr,
+  kAnd,
+  kCompare,
+  kRange,
+  kSum,
+  kProduct,
+  kUnary,
+  kPower,
+  kPostfix,
+  kAtom,
 };
 
 Binding binding(ast::BinaryOp op) {
@@ -71,7 +80,9 @@ std::string repeat_head(const ast::Repeat& repeat) {
   return out + one_line(*repeat.over, kOr) + " {";
 }
 
-std::string stage_name(const ast::Stage& stage) { return stage.name ? " as " + stage.name->text : ""; }
+std::string stage_name(const ast::Stage& stage) {
+  return stage.name ? " as " + stage.name->text : "";
+}
 
 std::string stage_text(const ast::Stage& stage) {
   if (const ast::Expr* e = stage.expr()) return one_line(*e, kOr) + stage_name(stage);
@@ -124,7 +135,8 @@ struct OneLine {
     const Binding own = binding(b.op);
     const auto tighter = static_cast<Binding>(own + 1);
     const bool to_the_right = b.op == ast::BinaryOp::power;
-    const bool is_fraction = b.op == ast::BinaryOp::divide && b.left->is<ast::IntLiteral>() && b.right->is<ast::IntLiteral>();
+    const bool is_fraction =
+        b.op == ast::BinaryOp::divide && b.left->is<ast::IntLiteral>() && b.right->is<ast::IntLiteral>();
     const std::string blank = is_fraction ? "" : " ";
     return one_line(*b.left, to_the_right ? tighter : own) + blank + ast::spelling(b.op) + blank +
            one_line(*b.right, to_the_right ? own : tighter);
@@ -358,8 +370,14 @@ class FilePrinter {
 
 }  // namespace
 
-std::string print(const ast::File& file) { return FilePrinter().print(file); }
-std::string print(const ast::Expr& expr) { return one_line(expr, kWhole); }
-std::string print(const ast::Type& type) { return type_text(type); }
+std::string print(const ast::File& file) {
+  return FilePrinter().print(file);
+}
+std::string print(const ast::Expr& expr) {
+  return one_line(expr, kWhole);
+}
+std::string print(const ast::Type& type) {
+  return type_text(type);
+}
 
 }  // namespace netc

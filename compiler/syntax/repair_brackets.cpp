@@ -78,8 +78,10 @@ class BracketRepair {
     const Token& at = in_[culprit ? culprit->open : open];
     const bool whole_body = open_.empty() && kind == TokenKind::BRACE_OPEN && !culprit;
     const Token closer = inserted(closing, out_, out_.size() - 1);
-    const std::string text = kind == TokenKind::BRACE_OPEN ? std::string("\n") + fixed_spelling(closing) : fixed_spelling(closing);
-    Diagnostic& record = diagnostics_.error(Code::N0104, list_.span(at), std::string("this `") + fixed_spelling(kind) + "` is never closed");
+    const std::string text =
+        kind == TokenKind::BRACE_OPEN ? std::string("\n") + fixed_spelling(closing) : fixed_spelling(closing);
+    Diagnostic& record = diagnostics_.error(Code::N0104, list_.span(at),
+                                            std::string("this `") + fixed_spelling(kind) + "` is never closed");
     if (culprit) {
       record.label(list_.span(in_[culprit->close]), "this `}` stands where another one would");
     } else if (missed < in_.size()) {
@@ -116,7 +118,8 @@ class BracketRepair {
     if (goes_on) return;
     const std::string partner = fixed_spelling(opening_of(kind));
     diagnostics_
-        .error(Code::N0101, list_.span(in_[at_]), "expected `" + partner + "` somewhere before, found only `" + fixed_spelling(kind) + "`")
+        .error(Code::N0101, list_.span(in_[at_]),
+               "expected `" + partner + "` somewhere before, found only `" + fixed_spelling(kind) + "`")
         .fix("remove it", list_.span(in_[at_]), "", Confidence::guess);
   }
 
@@ -129,7 +132,8 @@ class BracketRepair {
       if (is_opening(in_[i].kind)) ++depth;
       if (!is_closing(in_[i].kind)) continue;
       if (depth == 0 && in_[i].kind == TokenKind::BRACE_CLOSE) {
-        diagnostics_.error(Code::N0101, list_.span(in_[at_]), "expected a statement, found `}`", "this closes too early")
+        diagnostics_
+            .error(Code::N0101, list_.span(in_[at_]), "expected a statement, found `}`", "this closes too early")
             .label(list_.span(in_[at_ + 1]), "what follows belongs inside")
             .fix("remove it", list_.span(in_[at_]), "", Confidence::guess);
         return true;
@@ -143,7 +147,8 @@ class BracketRepair {
   void close_down_to_body() {
     while (!open_.empty()) {
       const bool is_body = open_.size() == 1 && kind_of(open_.back()) == TokenKind::BRACE_OPEN;
-      const bool is_nested_body = open_.size() == 2 && kind_of(open_.back()) == TokenKind::BRACE_OPEN && in_header(open_.front());
+      const bool is_nested_body =
+          open_.size() == 2 && kind_of(open_.back()) == TokenKind::BRACE_OPEN && in_header(open_.front());
       if (is_body || is_nested_body) return;
       close_missing(at_, "it should end before this");
     }
@@ -168,7 +173,8 @@ class BracketRepair {
       return false;
     }
     diagnostics_
-        .error(Code::N0101, list_.span(in_[at_]), "expected a statement, found `" + std::string(list_.spelling(in_[at_])) + "`")
+        .error(Code::N0101, list_.span(in_[at_]),
+               "expected a statement, found `" + std::string(list_.spelling(in_[at_])) + "`")
         .help("`const`, `param`, `data`, `block`, `net`, `train` and `plan` stand side by side at the top of the file");
     ++hoists_;
     while (at_ < *end) hoisted_.push_back(in_[at_++]);
@@ -245,6 +251,8 @@ class BracketRepair {
 
 }  // namespace
 
-void repair_brackets(TokenList& list, Diagnostics& diagnostics) { BracketRepair(list, diagnostics).run(); }
+void repair_brackets(TokenList& list, Diagnostics& diagnostics) {
+  BracketRepair(list, diagnostics).run();
+}
 
 }  // namespace netc::syntax

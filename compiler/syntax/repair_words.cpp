@@ -18,27 +18,34 @@ struct ForeignUnit {
 
 // What people write for units elsewhere. Several meanings: the author has to choose.
 const ForeignUnit kForeignUnits[] = {
-    {"Mb", {"MB", "MiB"}},    {"mb", {"MB", "MiB"}},    {"M", {"MB", "MiB"}},     {"Kb", {"kB", "KiB"}},
-    {"KB", {"kB", "KiB"}},    {"kb", {"kB", "KiB"}},    {"K", {"kB", "KiB"}},     {"Gb", {"GB", "GiB"}},
-    {"gb", {"GB", "GiB"}},    {"G", {"GB", "GiB"}},     {"Tb", {"TB", "TiB"}},    {"tb", {"TB", "TiB"}},
-    {"b", {"B"}},             {"byte", {"B"}},          {"bytes", {"B"}},         {"sec", {"s"}},
-    {"secs", {"s"}},          {"second", {"s"}},        {"seconds", {"s"}},       {"m", {"min"}},
-    {"mins", {"min"}},        {"minute", {"min"}},      {"minutes", {"min"}},     {"hr", {"h"}},
-    {"hrs", {"h"}},           {"hour", {"h"}},          {"hours", {"h"}},         {"msec", {"ms"}},
-    {"usec", {"us"}},         {"iter", {"steps"}},      {"iters", {"steps"}},     {"iteration", {"steps"}},
-    {"iterations", {"steps"}}, {"update", {"steps"}},   {"updates", {"steps"}},   {"degree", {"deg"}},
-    {"degrees", {"deg"}},     {"percent", {"%"}},       {"pct", {"%"}},           {"image", {"samples"}},
-    {"images", {"samples"}},
+    {"Mb", {"MB", "MiB"}},  {"mb", {"MB", "MiB"}},    {"M", {"MB", "MiB"}},
+    {"Kb", {"kB", "KiB"}},  {"KB", {"kB", "KiB"}},    {"kb", {"kB", "KiB"}},
+    {"K", {"kB", "KiB"}},   {"Gb", {"GB", "GiB"}},    {"gb", {"GB", "GiB"}},
+    {"G", {"GB", "GiB"}},   {"Tb", {"TB", "TiB"}},    {"tb", {"TB", "TiB"}},
+    {"b", {"B"}},           {"byte", {"B"}},          {"bytes", {"B"}},
+    {"sec", {"s"}},         {"secs", {"s"}},          {"second", {"s"}},
+    {"seconds", {"s"}},     {"m", {"min"}},           {"mins", {"min"}},
+    {"minute", {"min"}},    {"minutes", {"min"}},     {"hr", {"h"}},
+    {"hrs", {"h"}},         {"hour", {"h"}},          {"hours", {"h"}},
+    {"msec", {"ms"}},       {"usec", {"us"}},         {"iter", {"steps"}},
+    {"iters", {"steps"}},   {"iteration", {"steps"}}, {"iterations", {"steps"}},
+    {"update", {"steps"}},  {"updates", {"steps"}},   {"degree", {"deg"}},
+    {"degrees", {"deg"}},   {"percent", {"%"}},       {"pct", {"%"}},
+    {"image", {"samples"}}, {"images", {"samples"}},
 };
 
-const std::vector<std::string> kUnits = {"B",   "kB", "MB",  "GB",    "TB",     "KiB",  "MiB",   "GiB",    "TiB",     "us",    "ms",
-                                         "s",   "min", "h",  "deg",   "epoch",  "epochs", "step", "steps",  "sample",  "samples", "token", "tokens"};
+const std::vector<std::string> kUnits = {"B",      "kB",   "MB",    "GB",     "TB",      "KiB",   "MiB",   "GiB",
+                                         "TiB",    "us",   "ms",    "s",      "min",     "h",     "deg",   "epoch",
+                                         "epochs", "step", "steps", "sample", "samples", "token", "tokens"};
 
-bool is_number(TokenKind kind) { return kind == TokenKind::INT || kind == TokenKind::FLOAT; }
+bool is_number(TokenKind kind) {
+  return kind == TokenKind::INT || kind == TokenKind::FLOAT;
+}
 
 class WordRepair {
  public:
-  WordRepair(TokenList& list, Diagnostics& diagnostics) : list_(list), in_(std::move(list.tokens)), diagnostics_(diagnostics) {}
+  WordRepair(TokenList& list, Diagnostics& diagnostics)
+      : list_(list), in_(std::move(list.tokens)), diagnostics_(diagnostics) {}
 
   void run() {
     out_.reserve(in_.size());
@@ -97,9 +104,11 @@ class WordRepair {
       case TokenKind::INT:
       case TokenKind::FLOAT:
       case TokenKind::QUANTITY: return number();
-      case TokenKind::IDENT: return kind(1) == TokenKind::STRAY && touches(1) && is_foreign_letter(1) ? foreign_name() : device();
+      case TokenKind::IDENT:
+        return kind(1) == TokenKind::STRAY && touches(1) && is_foreign_letter(1) ? foreign_name() : device();
       case TokenKind::COLON: return kind(1) == TokenKind::ASSIGN && touches(1) ? walrus() : 0;
-      case TokenKind::STAR: return kind(1) == TokenKind::STAR && touches(1) ? sign(TokenKind::POWER, 2, "a power is written `^`") : 0;
+      case TokenKind::STAR:
+        return kind(1) == TokenKind::STAR && touches(1) ? sign(TokenKind::POWER, 2, "a power is written `^`") : 0;
       case TokenKind::DOT: return kind(1) == TokenKind::DOT && touches(1) ? dots() : 0;
       case TokenKind::PIPE:
       case TokenKind::MINUS:
@@ -117,7 +126,8 @@ class WordRepair {
     if (kind(1) == TokenKind::STRAY && text(1) == "%" && !starts_value(kind(2))) return blank_before_unit();
     // `seed: 3 steps: 500` has a field after the number, not a unit.
     const TokenKind after = kind(2);
-    const bool is_name = after == TokenKind::COLON || after == TokenKind::ASSIGN || after == TokenKind::PAREN_OPEN || after == TokenKind::DOT;
+    const bool is_name = after == TokenKind::COLON || after == TokenKind::ASSIGN || after == TokenKind::PAREN_OPEN ||
+                         after == TokenKind::DOT;
     if (kind(1) == TokenKind::IDENT && is_unit(text(1)) && !is_name) return blank_before_unit();
     return 0;
   }
@@ -136,7 +146,8 @@ class WordRepair {
     size_t unit_begin = in_[at_ + 1].begin;
     if (kind() == TokenKind::QUANTITY) {
       unit_begin = in_[at_].begin;
-      while (unit_begin < in_[at_].end && !std::isalpha(static_cast<unsigned char>(list_.text[unit_begin]))) ++unit_begin;
+      while (unit_begin < in_[at_].end && !std::isalpha(static_cast<unsigned char>(list_.text[unit_begin])))
+        ++unit_begin;
     }
     const std::string number(whole.substr(0, unit_begin - in_[at_].begin));
     const std::string unit(whole.substr(unit_begin - in_[at_].begin));
@@ -154,7 +165,8 @@ class WordRepair {
       if (choices.size() == 1) {
         record.fix("the unit is written `" + choices[0] + "`", where, choices[0], Confidence::certain);
       } else {
-        record.choose("`" + choices[0] + "` counts in powers of 1000, `" + choices[1] + "` in powers of 1024", where, choices);
+        record.choose("`" + choices[0] + "` counts in powers of 1000, `" + choices[1] + "` in powers of 1024", where,
+                      choices);
       }
     } else if (unit == "k") {
       record.fix("thousands are written out", where, "_000", Confidence::guess);
@@ -169,17 +181,20 @@ class WordRepair {
   // `gpu: 0`, `gpu :0`, `gpu 0`, `GPU:0`, `cuda:0` where a value stands.
   size_t device() {
     std::string word(text());
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const bool exact = text() == "gpu" || text() == "cpu" || text() == "sim";
     if (word == "cuda") word = "gpu";
     if (word != "gpu" && word != "cpu" && word != "sim") return 0;
     const bool in_record = !open_.empty() && open_.back() == TokenKind::BRACE_OPEN;
     const bool value_stands_here =
         previous() == TokenKind::COLON ||
-        (!in_record && (previous() == TokenKind::COMMA || previous() == TokenKind::BRACKET_OPEN || previous() == TokenKind::PAREN_OPEN));
+        (!in_record && (previous() == TokenKind::COMMA || previous() == TokenKind::BRACKET_OPEN ||
+                        previous() == TokenKind::PAREN_OPEN));
     if (!value_stands_here) return 0;
     const size_t number = kind(1) == TokenKind::COLON ? 2 : 1;
-    if ((kind(number) != TokenKind::INT && kind(number) != TokenKind::STAR) || !same_line(1) || !same_line(number)) return 0;
+    if ((kind(number) != TokenKind::INT && kind(number) != TokenKind::STAR) || !same_line(1) || !same_line(number))
+      return 0;
     if (number == 1 && kind(1) == TokenKind::STAR) return 0;  // `gpu * 2` is a product
     const std::string joined = word + ":" + std::string(text(number));
     const Span whole = span(number + 1);
@@ -189,7 +204,8 @@ class WordRepair {
     if (exact && number == 2 && touches(1)) where.begin = in_[at_ + 1].end;
     if (exact && number == 2 && touches(2)) where.end = in_[at_ + 1].begin;
     diagnostics_.error(Code::N0117, where, "a device is one word: `" + shortened(joined) + "`")
-        .fix(exact ? "join it" : "devices are cpu:N, gpu:N and sim:N", whole, joined, exact ? Confidence::certain : Confidence::guess);
+        .fix(exact ? "join it" : "devices are cpu:N, gpu:N and sim:N", whole, joined,
+             exact ? Confidence::certain : Confidence::guess);
     return join(TokenKind::DEVICE, number + 1, true);
   }
 
@@ -216,7 +232,8 @@ class WordRepair {
   size_t sign(TokenKind meant, size_t count, const std::string& advice) {
     const std::string found(list_.text.substr(in_[at_].begin, in_[at_ + count - 1].end - in_[at_].begin));
     std::string replacement = fixed_spelling(meant);
-    if (is_word(meant) && at_ > 0 && in_[at_ - 1].end == in_[at_].begin && is_word(in_[at_ - 1].kind)) replacement.insert(0, " ");
+    if (is_word(meant) && at_ > 0 && in_[at_ - 1].end == in_[at_].begin && is_word(in_[at_ - 1].kind))
+      replacement.insert(0, " ");
     if (is_word(meant) && touches(count)) replacement += ' ';
     diagnostics_.error(Code::N0114, span(count), "`" + shortened(found) + "` has no meaning here")
         .fix(advice, span(count), replacement, Confidence::guess);
@@ -225,12 +242,14 @@ class WordRepair {
 
   // `->`, `=>`, `>>`, `|>>`
   size_t arrow() {
-    const bool between_values = !out_.empty() && ends_value_or_name(out_.back().kind) && (is_word(kind(2)) || kind(2) == TokenKind::PAREN_OPEN) &&
+    const bool between_values = !out_.empty() && ends_value_or_name(out_.back().kind) &&
+                                (is_word(kind(2)) || kind(2) == TokenKind::PAREN_OPEN) &&
                                 kind(3) != TokenKind::BRACE_OPEN;
     if (between_values) return pipe(2);
     if (previous() == TokenKind::PAREN_CLOSE && is_word(kind(2)) && kind(3) == TokenKind::BRACE_OPEN) {
       diagnostics_.error(Code::N0114, span(2), "`" + std::string(text()) + ">` has no meaning here")
-          .fix("the type of a result is not written", {list_.file, out_.back().end, in_[at_ + 2].end}, "", Confidence::certain);
+          .fix("the type of a result is not written", {list_.file, out_.back().end, in_[at_ + 2].end}, "",
+               Confidence::certain);
       return 3;
     }
     return 0;
@@ -271,7 +290,9 @@ class WordRepair {
 
   size_t bar() {
     size_t count = 1;
-    while (touches(count) && (kind(count) == TokenKind::PIPE || kind(count) == TokenKind::GREATER || text(count) == "|")) ++count;
+    while (touches(count) &&
+           (kind(count) == TokenKind::PIPE || kind(count) == TokenKind::GREATER || text(count) == "|"))
+      ++count;
     if (count == 2 && text(1) == "|") return sign(TokenKind::KW_OR, 2, "write `or`; a pipeline is written `|>`");
     if (count == 1 && kind(1) == TokenKind::GREATER && same_line(1)) count = 2;
     return pipe(count);
@@ -292,7 +313,8 @@ class WordRepair {
     }
     const Span whole = span(count + 1);
     const size_t quote_bytes = text().size();
-    const std::string inside(list_.text.substr(whole.begin + quote_bytes, whole.end - whole.begin - quote_bytes - text(count).size()));
+    const std::string inside(
+        list_.text.substr(whole.begin + quote_bytes, whole.end - whole.begin - quote_bytes - text(count).size()));
     if (inside.find_first_of("\"\\") == std::string::npos) {
       record.fix("write straight quotes", whole, '"' + inside + '"', Confidence::certain);
     }
@@ -319,7 +341,8 @@ class WordRepair {
     if (foreign_names_.insert(name).second) {
       size_t letter = 0;
       while (letter < count && kind(letter) != TokenKind::STRAY) ++letter;
-      diagnostics_.error(Code::N0114, list_.span(in_[at_ + letter]), "`" + std::string(text(letter)) + "` has no meaning here")
+      diagnostics_
+          .error(Code::N0114, list_.span(in_[at_ + letter]), "`" + std::string(text(letter)) + "` has no meaning here")
           .note("names are made of the letters a to z, digits and `_`");
     }
     return join(TokenKind::IDENT, count);
@@ -328,7 +351,10 @@ class WordRepair {
   size_t meaningless() {
     size_t count = 1;
     while (kind(count) == TokenKind::STRAY && touches(count) && !is_special(text(count))) ++count;
-    diagnostics_.error(Code::N0114, span(count), visible(list_.text.substr(in_[at_].begin, in_[at_ + count - 1].end - in_[at_].begin)) + " has no meaning here")
+    diagnostics_
+        .error(Code::N0114, span(count),
+               visible(list_.text.substr(in_[at_].begin, in_[at_ + count - 1].end - in_[at_].begin)) +
+                   " has no meaning here")
         .fix("remove it", span(count), "", Confidence::guess);
     damaged();
     return count;
@@ -348,8 +374,8 @@ class WordRepair {
       }
       size_t length = 1;
       const int32_t c = decode_utf8(characters, i, &length);
-      const bool hidden = c < 0x21 || c == 0x7F || (c >= 0x80 && c <= 0xA0) || c == 0xAD || (c >= 0x2000 && c < 0x2010) ||
-                          (c >= 0x2028 && c < 0x2030) || c == 0x3000 || c == 0xFEFF;
+      const bool hidden = c < 0x21 || c == 0x7F || (c >= 0x80 && c <= 0xA0) || c == 0xAD ||
+                          (c >= 0x2000 && c < 0x2010) || (c >= 0x2028 && c < 0x2030) || c == 0x3000 || c == 0xFEFF;
       if (hidden) {
         char number[16];
         std::snprintf(number, sizeof number, "U+%04X", static_cast<unsigned>(c));
@@ -373,6 +399,8 @@ class WordRepair {
 
 }  // namespace
 
-void repair_words(TokenList& list, Diagnostics& diagnostics) { WordRepair(list, diagnostics).run(); }
+void repair_words(TokenList& list, Diagnostics& diagnostics) {
+  WordRepair(list, diagnostics).run();
+}
 
 }  // namespace netc::syntax

@@ -11,7 +11,8 @@ bool is_body(Place place) {
 }
 
 bool has_commas(Place place) {
-  return place == Place::formals || place == Place::call || place == Place::group || place == Place::list || place == Place::shape;
+  return place == Place::formals || place == Place::call || place == Place::group || place == Place::list ||
+         place == Place::shape;
 }
 
 TokenContext::TokenContext(const std::vector<Token>& tokens)

@@ -13,7 +13,7 @@ namespace netc::syntax {
 enum class Place : uint8_t {
   top,            // outside all brackets
   net_body, block_body, data_body,
-  record,         // the body of a train or plan, or a record inside it
+  record,         // the body of a train or plan, or a record in it
   formals,        // block f( ... )
   call,           // dense( ... )
   group,          // ( ... )

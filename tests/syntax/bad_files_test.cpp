@@ -11,10 +11,17 @@ TEST(BadFiles, GiveTheirCode) {
     const char* file;
     std::vector<std::string> codes;
   } cases[] = {
-      {"s01_missing_brace.net", {"N0104"}},  {"s02_equals_in_record.net", {"N0107"}}, {"s04_single_quotes.net", {"N0105"}},
-      {"s05_semicolons.net", {"N0114", "N0114"}}, {"s07_unknown_unit.net", {"N0108"}}, {"s08_space_unit.net", {"N0109"}},
-      {"s10_python_comment_ok.net", {}},     {"s11_missing_comma.net", {"N0111"}},    {"s13_gpu_space.net", {"N0117"}},
-      {"s14_assign_walrus.net", {"N0114"}},  {"s16_two_errors.net", {"N0101", "N0104", "N0110"}},
+      {"s01_missing_brace.net", {"N0104"}},
+      {"s02_equals_in_record.net", {"N0107"}},
+      {"s04_single_quotes.net", {"N0105"}},
+      {"s05_semicolons.net", {"N0114", "N0114"}},
+      {"s07_unknown_unit.net", {"N0108"}},
+      {"s08_space_unit.net", {"N0109"}},
+      {"s10_python_comment_ok.net", {}},
+      {"s11_missing_comma.net", {"N0111"}},
+      {"s13_gpu_space.net", {"N0117"}},
+      {"s14_assign_walrus.net", {"N0114"}},
+      {"s16_two_errors.net", {"N0101", "N0104", "N0110"}},
   };
   for (const auto& each : cases) {
     const Parsed parsed = parse_case(std::string("bad/") + each.file);
@@ -77,7 +84,8 @@ TEST(BadFiles, CertainEditsRepairThem) {
       const Edit* edit = nullptr;
       for (const Diagnostic* record : parsed.diagnostics->sorted()) {
         for (const Help& help : record->helps) {
-          if (help.confidence == Confidence::certain || help.confidence == Confidence::guess) edit = &help.alternatives.at(0).at(0);
+          if (help.confidence == Confidence::certain || help.confidence == Confidence::guess)
+            edit = &help.alternatives.at(0).at(0);
         }
         if (!record->helps.empty() && !edit) edit = &record->helps[0].alternatives.at(0).at(0);
       }

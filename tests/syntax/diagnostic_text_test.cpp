@@ -14,19 +14,23 @@ Span find(const SourceMap& sources, FileId file, const std::string& what, int n 
   return {file, static_cast<uint32_t>(at), static_cast<uint32_t>(at + what.size())};
 }
 
-std::string lines(int count) { return std::string(static_cast<size_t>(count), '\n'); }
+std::string lines(int count) {
+  return std::string(static_cast<size_t>(count), '\n');
+}
 
 TEST(DiagnosticText, PrimaryAndSecondaryOnLinesApart) {
   SourceMap sources;
   Diagnostics diagnostics(sources);
-  const FileId file = sources.add(
-      "mnist_mlp.net", lines(23) + "  output probs = softmax(logits)\n" + lines(5) + "  loss:      cross_entropy(probs, label)\n");
+  const FileId file = sources.add("mnist_mlp.net", lines(23) + "  output probs = softmax(logits)\n" + lines(5) +
+                                                       "  loss:      cross_entropy(probs, label)\n");
   diagnostics
-      .error(Code::N0603, find(sources, file, "probs", 1), "`cross_entropy` takes logits, but `probs` already went through softmax",
+      .error(Code::N0603, find(sources, file, "probs", 1),
+             "`cross_entropy` takes logits, but `probs` already went through softmax",
              "probabilities where logits belong")
       .label(find(sources, file, "softmax(logits)"), "softmax is here")
       .fix("use the value before the softmax", find(sources, file, "probs", 1), "logits", Confidence::certain);
-  EXPECT_EQ(to_text(diagnostics), R"(error[N0603]: `cross_entropy` takes logits, but `probs` already went through softmax
+  EXPECT_EQ(to_text(diagnostics),
+            R"(error[N0603]: `cross_entropy` takes logits, but `probs` already went through softmax
   --> mnist_mlp.net:30:28
    |
 24 |   output probs = softmax(logits)
@@ -42,9 +46,10 @@ help: use the value before the softmax (certain)
 TEST(DiagnosticText, SeveralLabelsOnALineAndTheCallChain) {
   SourceMap sources;
   Diagnostics diagnostics(sources);
-  const FileId block = sources.add(
-      "blocks/residual.net",
-      lines(17) + "  let y = x |> conv_bn(filters, 3, stride: stride) |> conv_bn(filters, 3, act: identity)\n  return relu(y + x)\n");
+  const FileId block =
+      sources.add("blocks/residual.net", lines(17) +
+                                             "  let y = x |> conv_bn(filters, 3, stride: stride) |> conv_bn(filters, "
+                                             "3, act: identity)\n  return relu(y + x)\n");
   const FileId net = sources.add("resnet.net", lines(32) + "    |> basic(32, stride: 2)\n");
   const Span sum = find(sources, block, "y + x");
   diagnostics.error(Code::N0401, {block, sum.begin + 2, sum.begin + 3}, "`+` needs equal shapes")
@@ -54,7 +59,8 @@ TEST(DiagnosticText, SeveralLabelsOnALineAndTheCallChain) {
       .label({block, sum.begin + 4, sum.begin + 5}, "f32[B, 32, 32, 16]")
       .note("axis 0: 16 and 32;  axis 1: 16 and 32;  axis 2: 32 and 16")
       .from({{"block `basic`", "filters = 32, stride = 2", {}}, {"net `resnet20`", "", find(sources, net, "basic")}})
-      .fix("bring x to the same shape", {block, sum.begin + 4, sum.begin + 5}, "shortcut(x, filters, stride)", Confidence::guess);
+      .fix("bring x to the same shape", {block, sum.begin + 4, sum.begin + 5}, "shortcut(x, filters, stride)",
+           Confidence::guess);
   EXPECT_EQ(to_text(diagnostics), R"(error[N0401]: `+` needs equal shapes
   --> blocks/residual.net:19:17
    |
@@ -78,8 +84,10 @@ TEST(DiagnosticText, NotesOfSeveralLinesAndChoices) {
   const FileId file = sources.add("mnist_mlp.net", lines(32) + "  batch:     128\n");
   const Span number = find(sources, file, "128");
   diagnostics.error(Code::N0701, number, "say what 128 counts: `per tower` or `total`")
-      .note("with plan `all_gpus` on this machine (4 GPUs):\n128 per tower   512 samples per update, 118 updates per epoch\n"
-            "128 total        32 samples per tower,  469 updates per epoch")
+      .note(
+          "with plan `all_gpus` on this machine (4 GPUs):\n128 per tower   512 samples per update, 118 updates per "
+          "epoch\n"
+          "128 total        32 samples per tower,  469 updates per epoch")
       .choose("write one of", number, {"128 per tower", "128 total"});
   EXPECT_EQ(to_text(diagnostics), R"(error[N0701]: say what 128 counts: `per tower` or `total`
   --> mnist_mlp.net:33:14
@@ -96,7 +104,8 @@ help: write one of
 }
 
 TEST(DiagnosticText, UnconnectedLayerAsOnTheLanguagePage) {
-  const Parsed parsed = parse_text("net n {\n  input x: f32[4]\n  let h = x\n    |> dense(8)\n    relu\n  output h\n}\n", "cnn.net");
+  const Parsed parsed =
+      parse_text("net n {\n  input x: f32[4]\n  let h = x\n    |> dense(8)\n    relu\n  output h\n}\n", "cnn.net");
   EXPECT_EQ(parsed.text(), R"(error[N0102]: `relu` is not connected to the pipeline above
   --> cnn.net:5:5
    |
@@ -113,7 +122,8 @@ TEST(DiagnosticText, OtherFilesFollowTheFirst) {
   SourceMap sources;
   Diagnostics diagnostics(sources);
   const FileId train = sources.add("mnist_mlp.net", lines(32) + "  batch:     128 per tower\n");
-  const FileId plan = sources.add("plans.net", lines(17) + "  towers: [tower(gpu:0, share: 3), tower(gpu:1, share: 1)]\n");
+  const FileId plan =
+      sources.add("plans.net", lines(17) + "  towers: [tower(gpu:0, share: 3), tower(gpu:1, share: 1)]\n");
   diagnostics
       .error(Code::N0705, find(sources, train, "128 per tower"), "`per tower` with unequal shares has two readings",
              "the slow tower's 128, or the average?")
@@ -153,8 +163,9 @@ TEST(DiagnosticText, OfAVeryLongLineOnlyTheSurroundingsAreShown) {
   Diagnostics diagnostics(sources);
   const FileId file = sources.add("t.net", std::string(500'000, 'a') + " bad " + std::string(500'000, 'b'));
   diagnostics.error(Code::N0201, find(sources, file, "bad"), "no value called `bad` here");
-  EXPECT_EQ(to_text(diagnostics), "error[N0201]: no value called `bad` here\n  --> t.net:1:500002\n   |\n1  | ..." + std::string(59, 'a') +
-                                      " bad " + std::string(116, 'b') + "...\n   | " + std::string(63, ' ') + "^^^\n");
+  EXPECT_EQ(to_text(diagnostics), "error[N0201]: no value called `bad` here\n  --> t.net:1:500002\n   |\n1  | ..." +
+                                      std::string(59, 'a') + " bad " + std::string(116, 'b') + "...\n   | " +
+                                      std::string(63, ' ') + "^^^\n");
 }
 
 TEST(DiagnosticText, PlacesAtTheEndAndWithoutAFile) {
@@ -221,8 +232,10 @@ TEST(Diagnostics, AreInFileOrderAndReportedOnce) {
 TEST(Diagnostics, WarningsAreSilencedOnTheirLineOnly) {
   SourceMap sources;
   Diagnostics diagnostics(sources);
-  const FileId file = sources.add("t.net", "one // netc: allow W1106\ntwo // netc: allow W1107, W1106\nthree\nfour # netc: allow W1106\n");
-  for (const char* word : {"one", "two", "three", "four"}) diagnostics.warning(Code::W1106, find(sources, file, word), word);
+  const FileId file = sources.add(
+      "t.net", "one // netc: allow W1106\ntwo // netc: allow W1107, W1106\nthree\nfour # netc: allow W1106\n");
+  for (const char* word : {"one", "two", "three", "four"})
+    diagnostics.warning(Code::W1106, find(sources, file, word), word);
   diagnostics.error(Code::N0201, find(sources, file, "one"), "errors stay");
   EXPECT_EQ(diagnostics.warning_count(), 1);
   EXPECT_EQ(diagnostics.error_count(), 1);

@@ -35,11 +35,15 @@ TEST(Grammar, IsNotAmbiguousOnAnyExample) {
 TEST(Grammar, IsNotAmbiguousWhereRulesBeginAlike) {
   const GrammarReading reading = read_text(
       "const a = if b then c else d |> e  const f = (g)  const h = (i, j)  const k = (l,)  param m: class(3)[4] = n"
-      " assert a == b, \"c\" block o(p: f32[q], r: layer = s,) { let (t, u) = (t, u) |> v let w: f32[2] = x return not y == -z ^ 2 ^ 3 }"
-      " data d { train: csv(\"a\") field f: u8[3] from past([\"a\"]) |> g(a |> b, c: d |> e) field h: string  test: take(train, 10%) }"
-      " net n { output a output b: f32 output c: f32[3] = d |> repeat (e, f) in (g, h) { i as j |> repeat shared 2 { k } } as l"
+      " assert a == b, \"c\" block o(p: f32[q], r: layer = s,) { let (t, u) = (t, u) |> v let w: f32[2] = x return not "
+      "y == -z ^ 2 ^ 3 }"
+      " data d { train: csv(\"a\") field f: u8[3] from past([\"a\"]) |> g(a |> b, c: d |> e) field h: string  test: "
+      "take(train, 10%) }"
+      " net n { output a output b: f32 output c: f32[3] = d |> repeat (e, f) in (g, h) { i as j |> repeat shared 2 { k "
+      "} } as l"
       " output m = a |> repeat (n) { o } output p = a |> repeat q in [1] { r(q) } }"
-      " train t { net: n data: data.x loss: { a: train, b: net.y }, batch: 3 per tower epochs: 4 total x: [1, 2,] y: none }");
+      " train t { net: n data: data.x loss: { a: train, b: net.y }, batch: 3 per tower epochs: 4 total x: [1, 2,] y: "
+      "none }");
   EXPECT_TRUE(reading.fits);
   EXPECT_EQ(reading.ambiguous, std::vector<std::string>{});
   EXPECT_EQ(reading.full_context, std::vector<std::string>{});
@@ -47,7 +51,8 @@ TEST(Grammar, IsNotAmbiguousWhereRulesBeginAlike) {
 
 std::string net_of(int layers) {
   std::string text = "language 1\nnet deep {\n  input x: f32[64]\n  let h = x\n";
-  for (int i = 0; i < layers; ++i) text += "    |> dense(64, bias: false) as fc" + std::to_string(i) + " |> relu |> dropout(20%)\n";
+  for (int i = 0; i < layers; ++i)
+    text += "    |> dense(64, bias: false) as fc" + std::to_string(i) + " |> relu |> dropout(20%)\n";
   return text + "  output h\n}\n";
 }
 

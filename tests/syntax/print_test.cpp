@@ -26,7 +26,8 @@ TEST(Print, ReadingItAgainGivesTheSameTreeAndTheSameText) {
 // Every operator inside every other, on both sides: parentheses exactly where the tree needs them.
 TEST(Print, ParenthesesKeepTheTree) {
   const std::vector<std::string> operators = {"^", "*", "/", "+", "-", "..<", "<", "<=", "==", "!=", "and", "or"};
-  std::vector<std::string> operands = {"a", "-a", "not a", "f(a)", "a.b", "a[1]", "(a |> f)", "(if a then b else c)", "(a, b)", "(a,)"};
+  std::vector<std::string> operands = {
+      "a", "-a", "not a", "f(a)", "a.b", "a[1]", "(a |> f)", "(if a then b else c)", "(a, b)", "(a,)"};
   for (const std::string& op : operators) operands.push_back("(a " + op + " b)");
   for (const std::string& op : operators) {
     for (const std::string& left : operands) {
@@ -35,7 +36,8 @@ TEST(Print, ParenthesesKeepTheTree) {
         const std::string text = print(first.file);
         const Parsed second = parse_text(text);
         ASSERT_EQ(structure(second.file), structure(first.file)) << text;
-        ASSERT_LE(text.size(), ("const x = " + left + " " + op + " " + right + "\n").size() + 2) << "needless parentheses: " << text;
+        ASSERT_LE(text.size(), ("const x = " + left + " " + op + " " + right + "\n").size() + 2)
+            << "needless parentheses: " << text;
       }
     }
   }
@@ -46,8 +48,10 @@ TEST(Print, LooksLikeThis) {
       "language 1 use \"a.net\" as a const k=3 param w:int=64\n"
       "/// The data.\ndata d{test:csv(\"b.csv\"),train:csv(\"a.csv\") field x:f32[2]from[\"a\",\"b\"]|>standardize}\n"
       "block b(x:tensor,f:int=3){assert f>0,\"f\" return if f==1 then x else x|>dense(f)}\n"
-      "net n{input x:f32[2] let(p,q)=x|>split(2) output y=p|>dense(128,bias:false,init:he_normal)as first|>relu|>dropout(20%)|>dense(128)as second|>relu\n"
-      "output z=x|>repeat(a,b)in[(64,3),(128,4),(256,6),(512,3),(1024,2)]{dense(a,bias:false)as inner|>relu|>repeat b-1{dense(a)|>relu}}as body}\n"
+      "net n{input x:f32[2] let(p,q)=x|>split(2) output y=p|>dense(128,bias:false,init:he_normal)as "
+      "first|>relu|>dropout(20%)|>dense(128)as second|>relu\n"
+      "output z=x|>repeat(a,b)in[(64,3),(128,4),(256,6),(512,3),(1024,2)]{dense(a,bias:false)as inner|>relu|>repeat "
+      "b-1{dense(a)|>relu}}as body}\n"
       "train t{net:n data:d loss:{first:mse(y,q),second:0.50*mae(z,q)}batch:128 per tower epochs:2_0}");
   ASSERT_EQ(parsed.text(), "");
   EXPECT_EQ(print(parsed.file), R"(language 1

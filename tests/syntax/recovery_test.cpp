@@ -46,9 +46,15 @@ void expect_one(const Case& c) {
   EXPECT_EQ(behind->statements.size(), 2u);
 }
 
-std::string net(const std::string& body) { return "net n {\n  input x: f32[4]\n" + body + "\n  output z = x |> dense(2)\n}"; }
-std::string block(const std::string& body) { return "block b(x: tensor, k: int) {\n" + body + "\n  return x |> dense(k)\n}"; }
-std::string train(const std::string& body) { return "train t {\n  net: n\n" + body + "\n  epochs: 20\n}"; }
+std::string net(const std::string& body) {
+  return "net n {\n  input x: f32[4]\n" + body + "\n  output z = x |> dense(2)\n}";
+}
+std::string block(const std::string& body) {
+  return "block b(x: tensor, k: int) {\n" + body + "\n  return x |> dense(k)\n}";
+}
+std::string train(const std::string& body) {
+  return "train t {\n  net: n\n" + body + "\n  epochs: 20\n}";
+}
 
 TEST(Recovery, N0101SomethingElseIsExpected) {
   expect_one({"N0101", net("  input y «f32»[4]")});
@@ -193,12 +199,14 @@ TEST(Recovery, SeveralMistakesAreAllReportedInOrder) {
   const Parsed parsed = parse_text(
       "langage 1\nconst a: 3\nnet n {\n  input x f32[4]\n  y = x |> dense(3 4)\n  output z = y relu\n}\n"
       "train t {\n  net = n\n  batch: 3 total;\n}\nplan p { towers: gpu: 0 }\n");
-  EXPECT_EQ(parsed.codes(), (std::vector<std::string>{"N0113", "N0101", "N0101", "N0103", "N0111", "N0102", "N0107", "N0114", "N0117"}))
+  EXPECT_EQ(parsed.codes(),
+            (std::vector<std::string>{"N0113", "N0101", "N0101", "N0103", "N0111", "N0102", "N0107", "N0114", "N0117"}))
       << parsed.text();
 }
 
 TEST(Recovery, SaysWhatIsBroken) {
-  const Parsed parsed = parse_text("net a { input x: f32[1] return x }\nnet b { input x: f32[1] let y = }\ntrain t { [1] loss: a }\nfoo { }");
+  const Parsed parsed = parse_text(
+      "net a { input x: f32[1] return x }\nnet b { input x: f32[1] let y = }\ntrain t { [1] loss: a }\nfoo { }");
   EXPECT_TRUE(std::get<ast::NetDecl>(parsed.file.decls[0]).broken);  // a statement is missing
   const auto& b = std::get<ast::NetDecl>(parsed.file.decls[1]);
   EXPECT_FALSE(b.broken);  // nothing is missing: the value says itself that it could not be read

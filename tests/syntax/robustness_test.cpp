@@ -30,7 +30,9 @@ TEST(Robustness, EmptyFilesAreTold) {
 
 TEST(Robustness, BinaryAndOtherEncodingsAreTold) {
   EXPECT_EQ(codes_of(std::string("net a\0 {", 8)), std::vector<std::string>{"N0119"});
-  EXPECT_EQ(codes_of("\x7f" "ELF\x02\x01\x01\xC0\xFF"), std::vector<std::string>{"N0119"});
+  EXPECT_EQ(codes_of("\x7f"
+                     "ELF\x02\x01\x01\xC0\xFF"),
+            std::vector<std::string>{"N0119"});
   EXPECT_EQ(codes_of("// gr\xFCn in Latin 1"), std::vector<std::string>{"N0119"});
   EXPECT_EQ(codes_of("\xFF\xFEn\0e\0t\0"), std::vector<std::string>{"N0119"});
   EXPECT_EQ(codes_of("const a = \"\xED\xA0\x80\""), std::vector<std::string>{"N0119"});  // a lone surrogate
@@ -58,7 +60,8 @@ TEST(Robustness, AMegabyteOnOneLine) {
   std::string stages;
   while (stages.size() < 1'000'000) stages += " |> dense(64) |> relu";
   EXPECT_EQ(codes_of("net n { input x: f32[64] output y = x" + stages + " }"), std::vector<std::string>{});
-  EXPECT_EQ(codes_of("net n { input x: f32[64] output y = x" + stages.substr(0, stages.size() / 10) + " relu }"), std::vector<std::string>{"N0102"});
+  EXPECT_EQ(codes_of("net n { input x: f32[64] output y = x" + stages.substr(0, stages.size() / 10) + " relu }"),
+            std::vector<std::string>{"N0102"});
   EXPECT_EQ(codes_of("// " + repeated("x", 1'000'000)), std::vector<std::string>{"N0101"});
   EXPECT_EQ(codes_of("const a = \"" + repeated("x", 1'000'000)), std::vector<std::string>{"N0106"});
   EXPECT_EQ(codes_of("const " + repeated("x", 1'000'000) + " = 3"), std::vector<std::string>{});
@@ -66,9 +69,29 @@ TEST(Robustness, AMegabyteOnOneLine) {
 }
 
 TEST(Robustness, ManyTimesTheSameMistakeGivesFewMessages) {
-  for (const char* text : {";", "|", "'", "\"", "@", "}", "{", ")", "(", "]", "[", "a ", "a=", "1 ", "a b c ", "let ", "net ", "net a {", "net a{}}",
-                           "const a = ", "const a=1;", "use \"\n", "|> ", "= ", "*", "..", ":=", "/*", "if ", "repeat ", "{(", "(}", "}{", "'a", "\xC3\xBC",
-                           "gpu: 0 ", "5Mb ", "train t { net: ", "f(", "block b(", "-", "not ", "^", "a.", "\"a\\q\""}) {
+  for (const char* text : {";",          "|",
+                           "'",          "\"",
+                           "@",          "}",
+                           "{",          ")",
+                           "(",          "]",
+                           "[",          "a ",
+                           "a=",         "1 ",
+                           "a b c ",     "let ",
+                           "net ",       "net a {",
+                           "net a{}}",   "const a = ",
+                           "const a=1;", "use \"\n",
+                           "|> ",        "= ",
+                           "*",          "..",
+                           ":=",         "/*",
+                           "if ",        "repeat ",
+                           "{(",         "(}",
+                           "}{",         "'a",
+                           "\xC3\xBC",   "gpu: 0 ",
+                           "5Mb ",       "train t { net: ",
+                           "f(",         "block b(",
+                           "-",          "not ",
+                           "^",          "a.",
+                           "\"a\\q\""}) {
     const std::string whole = repeated(text, static_cast<int>(50'000 / std::string(text).size()));
     const Parsed parsed = parse_text(whole);
     EXPECT_TRUE(parsed.diagnostics->has_errors()) << text;
@@ -79,18 +102,30 @@ TEST(Robustness, ManyTimesTheSameMistakeGivesFewMessages) {
 }
 
 TEST(Robustness, DeepNestingIsRefused) {
-  for (const auto& [open, close] : std::vector<std::pair<std::string, std::string>>{
-           {"(", ")"}, {"[", "]"}, {"f(", ")"}, {"-", ""}, {"not ", ""}, {"2 ^ ", ""}, {"if a then b else ", ""}, {"if ", " then a else b"}, {"x |> f(", ")"}}) {
-    EXPECT_EQ(codes_of("const a = " + repeated(open, 10'000) + "1" + repeated(close, 10'000)), std::vector<std::string>{"N0118"}) << open;
+  for (const auto& [open, close] : std::vector<std::pair<std::string, std::string>>{{"(", ")"},
+                                                                                    {"[", "]"},
+                                                                                    {"f(", ")"},
+                                                                                    {"-", ""},
+                                                                                    {"not ", ""},
+                                                                                    {"2 ^ ", ""},
+                                                                                    {"if a then b else ", ""},
+                                                                                    {"if ", " then a else b"},
+                                                                                    {"x |> f(", ")"}}) {
+    EXPECT_EQ(codes_of("const a = " + repeated(open, 10'000) + "1" + repeated(close, 10'000)),
+              std::vector<std::string>{"N0118"})
+        << open;
     const int fine = kMaxNesting - 10;
-    EXPECT_EQ(codes_of("const a = " + repeated(open, fine) + "1" + repeated(close, fine)), std::vector<std::string>{}) << open;
+    EXPECT_EQ(codes_of("const a = " + repeated(open, fine) + "1" + repeated(close, fine)), std::vector<std::string>{})
+        << open;
   }
   for (const std::string more : {" + 1", ".b", "(1)", "[1]", " and b"}) {
     EXPECT_EQ(codes_of("const a = b" + repeated(more, 100'000)), std::vector<std::string>{"N0118"}) << more;
     EXPECT_EQ(codes_of("const a = b" + repeated(more, kMaxOperators - 10)), std::vector<std::string>{}) << more;
   }
-  EXPECT_EQ(codes_of("net n { output y = x" + repeated(" |> repeat 2 { a", 10'000) + repeated(" }", 10'000) + " }"), std::vector<std::string>{"N0118"});
-  EXPECT_EQ(codes_of("train t { a: " + repeated("{ b: ", 10'000) + "1" + repeated("}", 10'000) + "}"), std::vector<std::string>{"N0118"});
+  EXPECT_EQ(codes_of("net n { output y = x" + repeated(" |> repeat 2 { a", 10'000) + repeated(" }", 10'000) + " }"),
+            std::vector<std::string>{"N0118"});
+  EXPECT_EQ(codes_of("train t { a: " + repeated("{ b: ", 10'000) + "1" + repeated("}", 10'000) + "}"),
+            std::vector<std::string>{"N0118"});
   // Long is not deep.
   EXPECT_EQ(codes_of("const a = [" + repeated("-1, ", 20'000) + "]"), std::vector<std::string>{});
 }

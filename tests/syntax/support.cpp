@@ -15,7 +15,9 @@ std::vector<std::string> Parsed::codes() const {
   return out;
 }
 
-std::string Parsed::text() const { return to_text(*diagnostics); }
+std::string Parsed::text() const {
+  return to_text(*diagnostics);
+}
 
 Parsed parse_text(std::string text, std::string path) {
   Parsed out;
@@ -74,7 +76,9 @@ void add_all(std::vector<std::string>& parts, const Items& items) {
   for (const auto& item : items) parts.push_back(of(item));
 }
 
-std::string of(const ast::ExprPtr& e) { return e ? structure(*e) : "-"; }
+std::string of(const ast::ExprPtr& e) {
+  return e ? structure(*e) : "-";
+}
 
 std::string of(const ast::Type& t) {
   std::vector<std::string> parts = {"type", t.element.text, of(t.classes), t.shape ? "shape" : "plain"};
@@ -82,14 +86,19 @@ std::string of(const ast::Type& t) {
   return join(parts);
 }
 
-std::string of(const std::optional<ast::Type>& t) { return t ? of(*t) : "-"; }
+std::string of(const std::optional<ast::Type>& t) {
+  return t ? of(*t) : "-";
+}
 
-std::string of(const ast::Arg& a) { return join({a.name ? a.name->text : "-", of(a.value)}); }
+std::string of(const ast::Arg& a) {
+  return join({a.name ? a.name->text : "-", of(a.value)});
+}
 
 std::string of(const ast::Stage& s) {
   const std::string name = s.name ? s.name->text : "-";
   if (const ast::Repeat* r = s.repeat()) {
-    std::vector<std::string> parts = {r->shared ? "repeat-shared" : "repeat", r->pattern ? of(*r->pattern) : "-", of(r->over)};
+    std::vector<std::string> parts = {r->shared ? "repeat-shared" : "repeat", r->pattern ? of(*r->pattern) : "-",
+                                      of(r->over)};
     add_all(parts, r->stages);
     return join({"stage", name, join(parts)});
   }
@@ -104,7 +113,9 @@ struct OfExpr {
   std::string operator()(const ast::PercentLiteral& p) const { return join({"percent", std::to_string(p.value)}); }
   std::string operator()(const ast::QuantityLiteral& q) const { return join({"quantity", q.spelling}); }
   std::string operator()(const ast::StringLiteral& s) const { return '"' + s.value + '"'; }
-  std::string operator()(const ast::DeviceLiteral& d) const { return join({"device", d.kind, std::to_string(d.index)}); }
+  std::string operator()(const ast::DeviceLiteral& d) const {
+    return join({"device", d.kind, std::to_string(d.index)});
+  }
   std::string operator()(const ast::BoolLiteral& b) const { return b.value ? "true" : "false"; }
   std::string operator()(const ast::NoneLiteral&) const { return "none"; }
   std::string operator()(const ast::ListExpr& l) const { return items("list", l.items); }
@@ -117,7 +128,9 @@ struct OfExpr {
   }
   std::string operator()(const ast::IndexExpr& i) const { return join({"index", of(i.object), of(i.index)}); }
   std::string operator()(const ast::UnaryExpr& u) const { return join({ast::spelling(u.op), of(u.operand)}); }
-  std::string operator()(const ast::BinaryExpr& b) const { return join({ast::spelling(b.op), of(b.left), of(b.right)}); }
+  std::string operator()(const ast::BinaryExpr& b) const {
+    return join({ast::spelling(b.op), of(b.left), of(b.right)});
+  }
   std::string operator()(const ast::IfExpr& i) const {
     return join({"if", of(i.condition), of(i.then_value), of(i.else_value)});
   }
@@ -148,7 +161,9 @@ std::string of(const ast::Property& p) {
   return join(parts);
 }
 
-std::string of(const ast::Formal& f) { return join({f.name.text, of(f.type), of(f.default_value)}); }
+std::string of(const ast::Formal& f) {
+  return join({f.name.text, of(f.type), of(f.default_value)});
+}
 std::string of(const ast::Field& f) {
   std::vector<std::string> parts = {"field", f.doc, f.name.text, of(f.type), of(f.from)};
   add_all(parts, f.stages);
@@ -160,12 +175,16 @@ struct OfStatement {
   std::string operator()(const ast::Output& s) const {
     return join({"output", s.doc, s.name.text, of(s.type), of(s.value)});
   }
-  std::string operator()(const ast::Let& s) const { return join({"let", s.doc, of(s.pattern), of(s.type), of(s.value)}); }
+  std::string operator()(const ast::Let& s) const {
+    return join({"let", s.doc, of(s.pattern), of(s.type), of(s.value)});
+  }
   std::string operator()(const ast::Shared& s) const { return join({"shared", s.doc, s.name.text, of(s.value)}); }
   std::string operator()(const ast::Return& s) const { return join({"return", of(s.value)}); }
   std::string operator()(const ast::Assert& s) const { return join({"assert", of(s.condition), s.message}); }
 };
-std::string of(const ast::Statement& s) { return std::visit(OfStatement{}, s); }
+std::string of(const ast::Statement& s) {
+  return std::visit(OfStatement{}, s);
+}
 
 struct OfDecl {
   std::string operator()(const ast::ConstDecl& d) const { return join({"const", d.doc, d.name.text, of(d.value)}); }
@@ -202,7 +221,9 @@ struct OfDecl {
 
 }  // namespace
 
-std::string structure(const ast::Expr& expr) { return std::visit(OfExpr{}, expr.node); }
+std::string structure(const ast::Expr& expr) {
+  return std::visit(OfExpr{}, expr.node);
+}
 
 std::string structure(const ast::File& file) {
   std::string out = file.language ? "language " + std::to_string(*file.language) + "\n" : "";

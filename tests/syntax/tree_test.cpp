@@ -48,9 +48,16 @@ TEST(Tree, QuantitiesCountInTheirBaseUnit) {
     double value;
     ast::Unit unit;
   } cases[] = {
-      {"25MiB", 25.0 * 1024 * 1024, ast::Unit::bytes}, {"2kB", 2000, ast::Unit::bytes}, {"10min", 600, ast::Unit::seconds},
-      {"1.5h", 5400, ast::Unit::seconds}, {"250us", 250e-6, ast::Unit::seconds}, {"5_000samples", 5000, ast::Unit::samples},
-      {"1epoch", 1, ast::Unit::epochs}, {"16steps", 16, ast::Unit::steps}, {"90deg", 90, ast::Unit::degrees}, {"3tokens", 3, ast::Unit::tokens},
+      {"25MiB", 25.0 * 1024 * 1024, ast::Unit::bytes},
+      {"2kB", 2000, ast::Unit::bytes},
+      {"10min", 600, ast::Unit::seconds},
+      {"1.5h", 5400, ast::Unit::seconds},
+      {"250us", 250e-6, ast::Unit::seconds},
+      {"5_000samples", 5000, ast::Unit::samples},
+      {"1epoch", 1, ast::Unit::epochs},
+      {"16steps", 16, ast::Unit::steps},
+      {"90deg", 90, ast::Unit::degrees},
+      {"3tokens", 3, ast::Unit::tokens},
   };
   for (const auto& each : cases) {
     const Parsed parsed = parse_text(std::string("const a = ") + each.text);
@@ -65,13 +72,16 @@ TEST(Tree, QuantitiesCountInTheirBaseUnit) {
 TEST(Tree, KeywordsMayBeNamesOfFieldsAndMembers) {
   const Parsed parsed = parse_text("train t { net: n data: d in: x.repeat use: f(class: 3, from: 4) }");
   EXPECT_EQ(parsed.text(), "");
-  EXPECT_EQ(structure(parsed.file), "(train  t (net n) (data d) (in (. x repeat)) (use (call f (class 3) (from 4))))\n");
+  EXPECT_EQ(structure(parsed.file),
+            "(train  t (net n) (data d) (in (. x repeat)) (use (call f (class 3) (from 4))))\n");
 }
 
 TEST(Tree, RecordsKeepScopesAndNesting) {
-  const Parsed parsed = parse_text("train t { batch: 128 per tower, memory: 3 total loss: { a: f(b), c: 0.5 * g(d) } }");
+  const Parsed parsed =
+      parse_text("train t { batch: 128 per tower, memory: 3 total loss: { a: f(b), c: 0.5 * g(d) } }");
   EXPECT_EQ(structure(parsed.file),
-            "(train  t (batch 128 per tower) (memory 3 total) (loss (record (a (call f (- b))) (c (* (float 0.500000) (call g (- d)))))))\n");
+            "(train  t (batch 128 per tower) (memory 3 total) (loss (record (a (call f (- b))) (c (* (float 0.500000) "
+            "(call g (- d)))))))\n");
 }
 
 TEST(Tree, DocCommentsBelongToTheNextDeclaration) {
@@ -86,7 +96,8 @@ TEST(Tree, DocCommentsBelongToTheNextDeclaration) {
 
 // Spans are bytes of the text, whatever comes before them.
 TEST(Tree, PlacesCountBytesAlsoBehindOtherAlphabets) {
-  const std::string text = "\xEF\xBB\xBF// \u00fcber \U0001F600\r\nnet n {\r\n  output y = f(x, 1) + gg |> hh(2) as i\r\n}\r\n";
+  const std::string text =
+      "\xEF\xBB\xBF// \u00fcber \U0001F600\r\nnet n {\r\n  output y = f(x, 1) + gg |> hh(2) as i\r\n}\r\n";
   const Parsed parsed = parse_text(text);
   ASSERT_EQ(parsed.text(), "");
   const auto& net = std::get<ast::NetDecl>(parsed.file.decls[0]);
@@ -104,7 +115,8 @@ TEST(Tree, PlacesCountBytesAlsoBehindOtherAlphabets) {
 }
 
 TEST(Tree, HeadersAndPropertiesKnowTheirPlaces) {
-  const Parsed parsed = parse_text("block b(x: f32[T, D], k: int = 3) { return x }\ntrain t { batch: 128 per tower loss: { a: b } }");
+  const Parsed parsed =
+      parse_text("block b(x: f32[T, D], k: int = 3) { return x }\ntrain t { batch: 128 per tower loss: { a: b } }");
   const auto at = [&](Span span) { return std::string(parsed.sources->text(span)); };
   const auto& block = std::get<ast::BlockDecl>(parsed.file.decls[0]);
   EXPECT_EQ(at(block.header_span), "block b(x: f32[T, D], k: int = 3)");
