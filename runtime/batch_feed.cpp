@@ -13,37 +13,22 @@ const std::string& field_of(const std::string& input, const std::vector<std::pai
   return input;
 }
 
-// bool and u8 are both one byte; the narrowing pairs are the types no kernel computes in.
-bool can_feed(DType column, DType buffer) {
-  if (column == buffer || dtype_bytes(column) == 1) return dtype_bytes(column) == dtype_bytes(buffer);
-  return (column == DType::f64 && buffer == DType::f32) || (column == DType::i64 && buffer == DType::i32);
-}
-
-template <typename From, typename To>
-void convert(const std::byte* from, std::byte* to, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    From value{};
-    std::memcpy(&value, from + i * int64_t{sizeof value}, sizeof value);
-    const auto converted = static_cast<To>(value);
-    std::memcpy(to + i * int64_t{sizeof converted}, &converted, sizeof converted);
-  }
-}
-
 }  // namespace
 
 BatchFeed::BatchFeed(const Program& program, const std::vector<std::pair<std::string, std::string>>& inputs,
                      const Split& split)
-    : split_(split), bindings_(program.buffers.size()) {
+    : split_(split), columns_(program.buffers.size()) {
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const Buffer& buffer = program.buffers[b];
     if (buffer.kind != BufferKind::input || buffer.alias_of != kNone) continue;
     const std::string& field = field_of(buffer.name, inputs);
     const Column* column = split.column(field);
     if (column == nullptr) throw InternalError("input " + buffer.name + " is fed by no field of the data (" + field + ")");
-    const int64_t values = buffer.rows.count * buffer.columns;
-    if (values != element_count(column->shape) || !can_feed(column->dtype, buffer.dtype))
+    const bool same_bytes = dtype_bytes(column->dtype) == dtype_bytes(buffer.dtype);   // bool is fed as u8
+    if (!same_bytes || is_floating(column->dtype) != is_floating(buffer.dtype) ||
+        buffer.rows.count * buffer.columns != element_count(column->shape))
       throw InternalError("input " + buffer.name + " does not look like field " + field);
-    bindings_[b] = {column, values, buffer.dtype};
+    columns_[b] = column;
   }
 }
 
@@ -58,17 +43,11 @@ void BatchFeed::set_batch(std::span<const uint32_t> rows, std::span<const int64_
 }
 
 void BatchFeed::copy(BufferId buffer, int tower, int64_t begin, int64_t end, void* destination) const {
-  const Binding& binding = bindings_[static_cast<size_t>(buffer)];
-  const Column& column = *binding.column;
+  const Column& column = *columns_[static_cast<size_t>(buffer)];
   auto* out = static_cast<std::byte*>(destination);
-  const int64_t out_bytes = binding.values * dtype_bytes(binding.stored);
   const uint32_t* row = rows_.data() + first_row_[static_cast<size_t>(tower)];
-  for (int64_t i = begin; i < end; ++i, out += out_bytes) {
-    const std::byte* record = column.record(split_.records[row[i]]);
-    if (column.dtype == DType::f64 && binding.stored == DType::f32) convert<double, float>(record, out, binding.values);
-    else if (column.dtype == DType::i64 && binding.stored == DType::i32) convert<int64_t, int32_t>(record, out, binding.values);
-    else std::memcpy(out, record, static_cast<size_t>(out_bytes));
-  }
+  for (int64_t i = begin; i < end; ++i, out += column.record_bytes)
+    std::memcpy(out, column.record(split_.records[row[i]]), static_cast<size_t>(column.record_bytes));
 }
 
 }  // namespace netc

@@ -15,8 +15,8 @@ namespace netc {
 
 class BatchFeed {
  public:
-  // Input buffers take the field `inputs` names for them, else the field of their own name. Values keep the field's raw
-  // type, except that f64 columns feed f32 buffers and i64 columns i32 ones. Throws InternalError on anything else.
+  // Input buffers take the field `inputs` names for them, else the field of their own name, in the field's raw type.
+  // Throws InternalError where there is no such field or it looks otherwise.
   BatchFeed(const Program& program, const std::vector<std::pair<std::string, std::string>>& inputs, const Split& split);
 
   // The batch of the next step: rows of the split, dealt to towers in order.
@@ -26,16 +26,10 @@ class BatchFeed {
   void copy(BufferId buffer, int tower, int64_t begin, int64_t end, void* destination) const;
 
  private:
-  struct Binding {
-    const Column* column = nullptr;
-    int64_t values = 0;               // of one sample
-    DType stored = DType::f32;        // type in the buffer
-  };
-
   const Split& split_;
-  std::vector<Binding> bindings_;     // one a buffer of the program; no column for those that are not inputs
+  std::vector<const Column*> columns_;   // one a buffer of the program; none for those that are not inputs
   std::span<const uint32_t> rows_;
-  std::vector<int64_t> first_row_;    // where each tower's slice starts in the batch
+  std::vector<int64_t> first_row_;       // where each tower's slice starts in the batch
 };
 
 }  // namespace netc

@@ -181,7 +181,7 @@ class CsvReader {
         else report_column(field, column);
       }
       if (sound_ && static_cast<int64_t>(reader.columns.size()) != element_count(field.raw.shape)) {
-        report_mismatch(request_, field, path_, fmt::format("{} columns for it", reader.columns.size()), to_string(field.raw));
+        report_mismatch(request_, field, path_, fmt::format("{} columns for it", reader.columns.size()), declared_type(field));
         sound_ = false;
       }
       readers_.push_back(std::move(reader));

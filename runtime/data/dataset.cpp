@@ -50,17 +50,14 @@ void copy_records(const Diagnostics& from, Diagnostics& to) {
   }
 }
 
-void take_splits(const DataSpec& spec, Dataset& data, Diagnostics& diagnostics) {
+void take_splits(const DataSpec& spec, Dataset& data) {
   std::vector<int64_t> rows_as_read;
   for (const Split& split : data.splits) rows_as_read.push_back(split.rows());
   for (const ReaderSpec& reader : spec.splits) {
     if (reader.reader != "take") continue;
     size_t from = 0;
     while (from < rows_as_read.size() && data.splits[from].name != reader.take_from) ++from;
-    if (from == rows_as_read.size()) {
-      diagnostics.error(Code::N0801, reader.span, fmt::format("`{}` is not a split with a file of its own", reader.take_from));
-      continue;
-    }
+    if (from == rows_as_read.size()) throw InternalError("take from " + reader.take_from + ", which is not a split of files");
     Split taken = take_rows(reader, rows_as_read[from], data.splits[from]);
     data.splits.push_back(std::move(taken));
   }
@@ -124,8 +121,7 @@ Dataset open_dataset(const DataSpec& spec, const DataRoot& root, Diagnostics& di
 
   for (const auto& [reader, number] : wanted)
     data.splits.push_back({reader->split, tables[number], choose_part(*reader, tables[number]->records)});
-  check_parts(spec, data.splits, diagnostics);
-  take_splits(spec, data, diagnostics);
+  take_splits(spec, data);
   for (const Split& split : data.splits)
     for (const ReaderSpec& reader : spec.splits)
       if (reader.split == split.name && split.rows() == 0) report_empty(reader, split, diagnostics);

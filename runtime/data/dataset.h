@@ -67,9 +67,9 @@ struct DataRoot {
   std::string origin = "the current folder";
 };
 
-// Reads every split of `spec`, those of different files at the same time. All faults of files and declarations are reported to `diagnostics` (N0801 N0804 N0805
-// N0807 N0808 N0809 N0810 N0811, W1114), each once; the result is usable only if it holds no errors. Throws RuntimeError
-// when the machine fails (a read error).
+// Reads every split of `spec`, those of different files at the same time. All faults of files and declarations are reported to `diagnostics` (N0804 N0805 N0807
+// N0808 N0809 N0811), each once; the result is usable only if it holds no errors. Throws RuntimeError when the machine
+// fails (a read error).
 Dataset open_dataset(const DataSpec& spec, const DataRoot& root, Diagnostics& diagnostics);
 
 }  // namespace netc

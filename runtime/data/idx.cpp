@@ -71,7 +71,7 @@ std::optional<Column> read_column(const ReadRequest& request, const FieldSpec& f
   std::string fault;
   const auto header = read_header(file, &fault);
   if (!header) {
-    report_mismatch(request, field, path, fault, to_string(field.raw));
+    report_mismatch(request, field, path, fault, declared_type(field));
     return std::nullopt;
   }
   return read_raw_column(request, field, path, file, *header);

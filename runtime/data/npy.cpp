@@ -80,7 +80,7 @@ std::optional<DType> npy_dtype(std::string_view kind) {
 
 std::optional<Column> read_column(const ReadRequest& request, const FieldSpec& field, const std::string& path) {
   InputFile file(path);
-  const std::string declared = to_string(field.raw);
+  const std::string declared = declared_type(field);
   const auto header = read_header(file);
   if (!header) {
     report_mismatch(request, field, path, "no npy data", declared);

@@ -26,7 +26,7 @@ bool fits(const RawValues& raw, const Shape& sample, const TensorType& declared)
 void report_type(const ReadRequest& request, const FieldSpec& field, const std::string& path, const RawValues& raw,
                  Shape sample) {
   const std::string found = to_string(TensorType{raw.dtype, sample, false, 0});
-  auto& error = report_mismatch(request, field, path, found, to_string(field.raw));
+  auto& error = report_mismatch(request, field, path, found, declared_type(field));
   if (field.raw.classes > 0) {
     error.help("classes are whole numbers (u8, i32 or i64), one a record for `class(N)`");
     return;
@@ -39,7 +39,7 @@ void report_type(const ReadRequest& request, const FieldSpec& field, const std::
 // The rest of the file, as many bytes as the header promised; false, reported, if there are fewer or more.
 bool read_values(const ReadRequest& request, const FieldSpec& field, const std::string& path, InputFile& file,
                  int64_t records, int64_t record_bytes, std::vector<std::byte>* values) {
-  const std::string declared = to_string(field.raw);
+  const std::string declared = declared_type(field);
   const int64_t wanted = records * record_bytes;
   int64_t got = 0;
   if (wanted <= file.most_bytes()) {   // else the header lies: take no memory for it

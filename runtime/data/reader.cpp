@@ -68,6 +68,10 @@ size_t InputFile::read(void* destination, size_t bytes) {
   return done;
 }
 
+std::string declared_type(const FieldSpec& field) {
+  return to_string(TensorType{field.raw.dtype, field.raw.shape, false, field.raw.classes});
+}
+
 Column make_column(const FieldSpec& field, int64_t records) {
   Column column;
   column.field = field.name;

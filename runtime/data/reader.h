@@ -58,6 +58,9 @@ class InputFile {
 using ReadColumn = std::optional<Column> (*)(const ReadRequest& request, const FieldSpec& field, const std::string& path);
 std::shared_ptr<Table> read_file_per_field(const ReadRequest& request, ReadColumn read_column);
 
+// The type of a field as it is written, "u8[28, 28, 1]": of one sample.
+std::string declared_type(const FieldSpec& field);
+
 // An empty column for a field, with room for `records`.
 Column make_column(const FieldSpec& field, int64_t records);
 

@@ -1,5 +1,5 @@
-// From tables to splits: shares of a file (`part`, `shuffle`), samples moved out of another split (`take`), and what may
-// not be: parts that overlap, splits without samples.
+// From tables to splits: shares of a file (`part`, `shuffle`), samples moved out of another split (`take`). That parts do
+// not overlap was checked on the declarations, before any file was opened.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,5 @@ std::vector<uint32_t> choose_part(const ReaderSpec& reader, int64_t records);
 // Moves samples out of `from`: which ones depends on seed and count alone; both splits keep the order they had.
 // `share` counts the samples `from` was read with, so that two takes of 10% take equally many.
 Split take_rows(const ReaderSpec& reader, int64_t rows_as_read, Split& from);
-
-// N0810 where two splits hold the same record of a table, W1114 where a file has records in no split.
-void check_parts(const DataSpec& spec, const std::vector<Split>& splits, Diagnostics& diagnostics);
 
 }  // namespace netc

@@ -54,27 +54,28 @@ std::vector<DataConstant> standardize_constants(const DataSpec& spec, const Spli
     if (learned == stages.end() || column == nullptr) continue;
 
     const int64_t width = element_count(field.raw.shape);
-    const int64_t bytes = dtype_bytes(column->dtype);
-    const auto rows = static_cast<double>(train.rows());
-    std::vector<double> mean(static_cast<size_t>(width)), square(static_cast<size_t>(width));
+    const Shape shape = field.raw.shape.empty() ? Shape{} : Shape{field.raw.shape.back()};
+    const int64_t places = element_count(shape);
+    const auto values = static_cast<double>(train.rows() * (width / places));   // of one place
+    std::vector<double> mean(static_cast<size_t>(places)), square(static_cast<size_t>(places));
     const auto each_value = [&](auto visit) {
       for (const uint32_t record : train.records)
         for (int64_t e = 0; e < width; ++e) {
-          double x = element_as_number(column->record(record) + e * bytes, column->dtype);
+          double x = element_as_number(column->record(record) + e * dtype_bytes(column->dtype), column->dtype);
           for (auto stage = stages.begin(); stage != learned; ++stage) x = apply_stage(*stage, x, e);
-          visit(static_cast<size_t>(e), x);
+          visit(static_cast<size_t>(e % places), x);
         }
     };
     // Two passes: the squares of deviations lose nothing when the mean is large against the deviation.
     each_value([&](size_t e, double x) { mean[e] += x; });
-    for (double& m : mean) m /= rows;
+    for (double& m : mean) m /= values;
     each_value([&](size_t e, double x) { square[e] += (x - mean[e]) * (x - mean[e]); });
 
-    DataConstant means{"data." + field.name + ".mean", field.raw.shape, {}};
-    DataConstant deviations{"data." + field.name + ".std", field.raw.shape, {}};
+    DataConstant means{"data." + field.name + ".mean", shape, {}};
+    DataConstant deviations{"data." + field.name + ".std", shape, {}};
     for (size_t e = 0; e < mean.size(); ++e) {
       means.values.push_back(static_cast<float>(mean[e]));
-      deviations.values.push_back(static_cast<float>(std::sqrt(square[e] / rows)));
+      deviations.values.push_back(static_cast<float>(std::sqrt(square[e] / values)));
     }
     constants.push_back(std::move(means));
     constants.push_back(std::move(deviations));

@@ -1,8 +1,9 @@
-// What `standardize` learns: the mean and the standard deviation of a field over the rows of the train split, one of
-// each for every element of a sample, after the stages that stand before it on the page.
+// What `standardize` learns: mean and standard deviation of a field over the rows of the train split, one of each for
+// every place along the last axis of a sample (the column of a table, the channel of a picture), after the stages that
+// stand before it on the page.
 //
-// They are weights that are not trained. Their names are `data.<field>.mean` and `data.<field>.std`, their shape is the
-// field's; they are saved with the weights, so that predict takes raw records. The graph computes
+// They are weights that are not trained, `data.<field>.mean` and `data.<field>.std` of shape [last axis], or scalars for
+// a scalar field; they are saved with the weights, so that predict takes raw records. The graph computes
 // (x - mean) / (std + eps); the deviation is that of the split itself (divided by N).
 #pragma once
 

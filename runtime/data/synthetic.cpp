@@ -161,13 +161,13 @@ std::shared_ptr<Table> make_synthetic(const ReadRequest& request) {
   if (kind == "tokens") {
     for (const FieldSpec& field : request.data.fields)
       if (field.raw.classes == 0) {
-        report_mismatch(request, field, "synthetic(tokens)", "class numbers", to_string(field.raw));
+        report_mismatch(request, field, "synthetic(tokens)", "class numbers", declared_type(field));
         return nullptr;
       }
   } else if (kind == "spiral") {
     for (const FieldSpec& field : request.data.fields)
       if (is_number(field) && element_count(field.raw.shape) < 2) {
-        report_mismatch(request, field, "synthetic(spiral)", "at least two numbers a record", to_string(field.raw));
+        report_mismatch(request, field, "synthetic(spiral)", "at least two numbers a record", declared_type(field));
         return nullptr;
       }
   } else if (kind != "blobs" && kind != "linear" && kind != "images") {

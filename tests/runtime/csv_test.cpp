@@ -168,25 +168,6 @@ TEST_F(PartTest, KeepsTheFilesOrderWithoutShuffle) {
   EXPECT_EQ(test.back(), 102);
 }
 
-TEST_F(PartTest, RefusesPartsThatOverlap) {
-  add_part("train", 0, 0.8);
-  add_part("test", 0.7, 1);
-  EXPECT_EQ(faults(), "N0810: parts overlap: 70% ..< 80% is in train and in test\n");
-}
-
-TEST_F(PartTest, RefusesPartsOfDifferentShuffles) {
-  add_part("train", 0, 0.5, 1);
-  add_part("test", 0.5, 1, 2);
-  EXPECT_THAT(faults(), HasSubstr("records are in train and in test\n"));
-  EXPECT_THAT(to_text(diagnostics_), HasSubstr("give both the same `shuffle`"));
-}
-
-TEST_F(PartTest, WarnsOfRecordsInNoSplit) {
-  add_part("train", 0, 0.5);
-  add_part("test", 0.6, 1);
-  EXPECT_EQ(faults(), "W1114: 10 of the 103 records of the file are in no split\n");   // round(61.8) - round(51.5)
-}
-
 TEST_F(PartTest, TakeMovesSamples) {
   add_part("train", 0, 1);
   ReaderSpec& take = add_split("validation", "take");
@@ -217,12 +198,6 @@ TEST_F(PartTest, TakeMayNotEmptyASplit) {
   EXPECT_EQ(faults(), "N0811: split `train` is empty\n");
 }
 
-TEST_F(PartTest, TakeWantsASplit) {
-  add_part("train", 0, 1);
-  add_split("validation", "take").take_from = "rest";
-  EXPECT_EQ(faults(), "N0801: `rest` is not a split with a file of its own\n");
-}
-
 TEST_F(PartTest, StandardizeLearnsFromTheTrainSplitOnly) {
   spec_.fields[0].transforms = {{"to_float", {{"scale", {2}}, {"offset", {1}}}, {}}, {"standardize", {}, {}}};
   add_part("train", 0, 0.1, std::nullopt);   // 0 .. 9
@@ -248,6 +223,20 @@ TEST_F(CsvTest, StandardizeKnowsEachColumn) {
   EXPECT_FLOAT_EQ(data.constants[0].values[1], 0.5);   // log 101 is clipped to 1
   EXPECT_FLOAT_EQ(data.constants[1].values[0], std::log(2.0f) / 2);
   EXPECT_FLOAT_EQ(data.constants[1].values[1], 0.5);
+}
+
+// Two pictures of 1 x 2 places with two channels.
+TEST_F(CsvTest, StandardizeJoinsThePlacesOfAChannel) {
+  add_field("picture", type_of(DType::f32, {1, 2, 2}));
+  spec_.fields[0].columns = {"a", "b", "c", "d"};
+  spec_.fields[0].transforms = {{"standardize", {}, {}}};
+  add_csv("train", "a,b,c,d\n1,10,3,10\n5,10,7,30\n");
+  const Dataset data = open();
+  ASSERT_EQ(data.constants.size(), 2u);
+  EXPECT_EQ(data.constants[0].shape, Shape{2});
+  EXPECT_EQ(data.constants[0].values, (std::vector<float>{4, 15}));
+  EXPECT_FLOAT_EQ(data.constants[1].values[0], std::sqrt(5.0f));    // of 1 3 5 7
+  EXPECT_FLOAT_EQ(data.constants[1].values[1], std::sqrt(75.0f));   // of 10 10 10 30
 }
 
 }  // namespace
