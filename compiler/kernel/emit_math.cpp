@@ -172,7 +172,7 @@ static vf pow_v(vf a, vf b) {
   const vf half = b * splat(0.5f);
   const vi odd = whole & (floor_v(half) != half);
   y = (vf)((vi)y ^ (odd & (vi)a & (i32)0x80000000));
-  y = choose((a < zero) & (size < inf) & ~whole & (b == b), splat(__builtin_nanf("")), y);
+  y = choose(((a < zero) & (size < inf) & ~whole) | (a != a) | (b != b), splat(__builtin_nanf("")), y);
   return choose((b == zero) | (a == one) | ((size == one) & ((vf)((vi)b & 0x7fffffff) == inf)), one, y);
 }
 )"},

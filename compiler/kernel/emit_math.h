@@ -2,8 +2,8 @@
 // lane 0 of the same function, so that a value has the same bits wherever it is needed.
 //
 // Errors against the exact value, over all of f32 (tests/cpu/math_test.cpp measures them), in units in the last place:
-//   exp 1.0   expm1 1.5   log 1.0   log1p 1.5   tanh 2.0   erf 1.5   pow 0.6   sin, cos 1.0 up to |x| = 2^20
-//   floor, abs, sign, sqrt exact or correctly rounded; reciprocal 0.5, rsqrt 1.0
+//   exp 1.0   expm1 1.5   log 1.0   log1p 1.5   tanh 2.0   erf 1.5   pow 0.6   sin, cos 2.0 up to |x| = 2^20
+//   floor, abs, sign, sqrt exact or correctly rounded; reciprocal 0.5, rsqrt 1.5
 // Subnormal results and arguments may count as zero (kernels run with flush-to-zero). NaN passes through.
 #pragma once
 
