@@ -200,9 +200,10 @@ class TrainingRun {
   void save() {
     last_save_ = clock_.seconds();
     if (job_.record == nullptr) return;
-    job_.record->save({job_.spec->net, outcome_.updates, outcome_.updates / updates_.length().updates_per_epoch,
-                       job_.spec->seed, read_weights(*job_.group->parameters, job_.weights),
-                       read_states(*job_.group->parameters, job_.states)});
+    const RunState state{job_.spec->net, outcome_.updates, outcome_.updates / updates_.length().updates_per_epoch,
+                         job_.spec->seed};
+    job_.record->save(state, outline(job_.weights), outline(job_.states),
+                      [this](const std::string& name) { return job_.group->parameters->read(name); });
   }
 
   TrainingOutcome finish() {
@@ -232,8 +233,8 @@ class TrainingRun {
       if (job_.record != nullptr) {
         const Checkpoint last = read_checkpoint(job_.record->folder());
         write_tensors(*job_.group->parameters, last.weights);
-        write_tensors(*job_.group->parameters, last.states);
-        restored = last.updates;
+        write_tensors(*job_.group->parameters, last.slots);
+        restored = last.state.updates;
       } else {
         start_weights(job_, diagnostics_);
       }

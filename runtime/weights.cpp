@@ -10,13 +10,6 @@
 namespace netc {
 namespace {
 
-template <typename Slots, typename Name>
-std::vector<StoredTensor> read_slots(const Parameters& parameters, const Slots& slots, Name name) {
-  std::vector<StoredTensor> tensors;
-  for (const auto& slot : slots) tensors.push_back({slot.*name, slot.shape, parameters.read(slot.*name)});
-  return tensors;
-}
-
 // A missing weight and a left-over tensor that are the only ones of their shape are taken for one layer renamed.
 std::vector<std::string> find_renamed(const std::vector<const WeightSlot*>& missing,
                                       const std::vector<const StoredTensor*>& left_over) {
@@ -53,12 +46,22 @@ void draw_weights(Parameters& parameters, const std::vector<WeightSlot>& weights
   }
 }
 
-std::vector<StoredTensor> read_weights(const Parameters& parameters, const std::vector<WeightSlot>& weights) {
-  return read_slots(parameters, weights, &WeightSlot::path);
+std::vector<TensorOutline> outline(const std::vector<WeightSlot>& weights) {
+  std::vector<TensorOutline> tensors;
+  for (const WeightSlot& slot : weights) tensors.push_back({slot.path, slot.shape});
+  return tensors;
 }
 
-std::vector<StoredTensor> read_states(const Parameters& parameters, const std::vector<StateSlot>& states) {
-  return read_slots(parameters, states, &StateSlot::name);
+std::vector<TensorOutline> outline(const std::vector<StateSlot>& states) {
+  std::vector<TensorOutline> tensors;
+  for (const StateSlot& slot : states) tensors.push_back({slot.name, slot.shape});
+  return tensors;
+}
+
+std::vector<StoredTensor> read_weights(const Parameters& parameters, const std::vector<WeightSlot>& weights) {
+  std::vector<StoredTensor> tensors;
+  for (const WeightSlot& slot : weights) tensors.push_back({slot.path, slot.shape, parameters.read(slot.path)});
+  return tensors;
 }
 
 void write_tensors(Parameters& parameters, const std::vector<StoredTensor>& tensors) {

@@ -32,8 +32,10 @@ struct StateSlot {
 void draw_weights(Parameters& parameters, const std::vector<WeightSlot>& weights, const std::vector<StateSlot>& states,
                   uint64_t seed, const std::vector<DataConstant>& constants);
 
+std::vector<TensorOutline> outline(const std::vector<WeightSlot>& weights);
+std::vector<TensorOutline> outline(const std::vector<StateSlot>& states);
+
 std::vector<StoredTensor> read_weights(const Parameters& parameters, const std::vector<WeightSlot>& weights);
-std::vector<StoredTensor> read_states(const Parameters& parameters, const std::vector<StateSlot>& states);
 void write_tensors(Parameters& parameters, const std::vector<StoredTensor>& tensors);
 
 // How the tensors of a file compare with the weights of a net, by path and shape.

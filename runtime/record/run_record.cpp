@@ -12,12 +12,12 @@ namespace netc {
 namespace fs = std::filesystem;
 namespace {
 
-std::vector<std::pair<std::string, std::string>> metadata_of(const Checkpoint& checkpoint) {
+std::vector<std::pair<std::string, std::string>> metadata_of(const RunState& state) {
   return {{"producer", "netc " NETC_VERSION},
-          {"net", checkpoint.net},
-          {"updates", fmt::format("{}", checkpoint.updates)},
-          {"epochs", fmt::format("{}", checkpoint.epochs)},
-          {"seed", fmt::format("{}", checkpoint.seed)}};
+          {"net", state.net},
+          {"updates", fmt::format("{}", state.updates)},
+          {"epochs", fmt::format("{}", state.epochs)},
+          {"seed", fmt::format("{}", state.seed)}};
 }
 
 template <typename Number>
@@ -46,26 +46,28 @@ RunRecord::RunRecord(std::string folder) : folder_(std::move(folder)) {
 void RunRecord::write_resolved(const std::string& text) const { write_file_atomically(file(kResolved), text); }
 void RunRecord::write_report(const std::string& json) const { write_file_atomically(file(kReport), json); }
 
-void RunRecord::save(const Checkpoint& checkpoint) const {
+void RunRecord::save(const RunState& state, const std::vector<TensorOutline>& weights,
+                     const std::vector<TensorOutline>& slots, const TensorValues& values) const {
   AtomicFiles files;
-  write_safetensors(files, file(kWeights), TensorFile{metadata_of(checkpoint), checkpoint.weights});
-  write_safetensors(files, file(kOptimizer), TensorFile{metadata_of(checkpoint), checkpoint.states});
+  write_safetensors(files, file(kWeights), metadata_of(state), weights, values);
+  write_safetensors(files, file(kOptimizer), metadata_of(state), slots, values);
   files.commit();
 }
 
 Checkpoint read_checkpoint(const std::string& folder) {
-  const std::string weights_path = folder + "/" + RunRecord::kWeights, states_path = folder + "/" + RunRecord::kOptimizer;
-  TensorFile weights = read_safetensors(weights_path), states = read_safetensors(states_path);
+  const std::string weights_path = folder + "/" + RunRecord::kWeights, slots_path = folder + "/" + RunRecord::kOptimizer;
+  TensorFile weights = read_safetensors(weights_path), slots = read_safetensors(slots_path);
   Checkpoint checkpoint;
-  checkpoint.net = weights.note("net");
-  checkpoint.updates = number_note<int64_t>(weights, weights_path, "updates");
-  checkpoint.epochs = number_note<int64_t>(weights, weights_path, "epochs");
-  checkpoint.seed = number_note<uint64_t>(weights, weights_path, "seed");
-  if (number_note<int64_t>(states, states_path, "updates") != checkpoint.updates)
-    throw RuntimeError(fmt::format("{} and {} belong to different updates", weights_path, states_path),
+  RunState& state = checkpoint.state;
+  state.net = weights.note("net");
+  state.updates = number_note<int64_t>(weights, weights_path, "updates");
+  state.epochs = number_note<int64_t>(weights, weights_path, "epochs");
+  state.seed = number_note<uint64_t>(weights, weights_path, "seed");
+  if (number_note<int64_t>(slots, slots_path, "updates") != state.updates)
+    throw RuntimeError(fmt::format("{} and {} belong to different updates", weights_path, slots_path),
                        "the weights alone can still be used: `netc eval`, or `init_from`");
   checkpoint.weights = std::move(weights.tensors);
-  checkpoint.states = std::move(states.tensors);
+  checkpoint.slots = std::move(slots.tensors);
   return checkpoint;
 }
 

@@ -18,13 +18,18 @@
 
 namespace netc {
 
-// Where a run stands: everything that is needed to go on as if it had not stopped.
-struct Checkpoint {
+// Where a run stands.
+struct RunState {
   std::string net;
   int64_t updates = 0;            // made so far
   int64_t epochs = 0;             // whole ones
   uint64_t seed = 0;
-  std::vector<StoredTensor> weights, states;
+};
+
+// What read_checkpoint gives: everything that is needed to go on as if the run had not stopped.
+struct Checkpoint {
+  RunState state;
+  std::vector<StoredTensor> weights, slots;
 };
 
 class RunRecord {
@@ -36,7 +41,9 @@ class RunRecord {
   const std::string& folder() const { return folder_; }
   void write_resolved(const std::string& text) const;
   void log(const MetricsLine& line) { metrics_->add(line); }
-  void save(const Checkpoint& checkpoint) const;
+  // Weights and slots of the optimizer, both of the same update; `values` gives either by name.
+  void save(const RunState& state, const std::vector<TensorOutline>& weights, const std::vector<TensorOutline>& slots,
+            const TensorValues& values) const;
   void write_report(const std::string& json) const;
 
   static constexpr const char* kWeights = "weights.safetensors";

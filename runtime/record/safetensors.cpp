@@ -94,13 +94,14 @@ std::string TensorFile::note(const std::string& key) const {
   return "";
 }
 
-void write_safetensors(AtomicFiles& files, const std::string& path, const TensorFile& content) {
+void write_safetensors(AtomicFiles& files, const std::string& path,
+                       const std::vector<std::pair<std::string, std::string>>& metadata,
+                       const std::vector<TensorOutline>& tensors, const TensorValues& values) {
   ordered_json header = ordered_json::object();
-  if (!content.metadata.empty())
-    for (const auto& [key, value] : content.metadata) header["__metadata__"][key] = value;
+  for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
   uint64_t offset = 0;
-  for (const StoredTensor& tensor : content.tensors) {
-    const uint64_t end = offset + tensor.values.size() * sizeof(float);
+  for (const TensorOutline& tensor : tensors) {
+    const uint64_t end = offset + static_cast<uint64_t>(element_count(tensor.shape)) * sizeof(float);
     header[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
@@ -111,7 +112,12 @@ void write_safetensors(AtomicFiles& files, const std::string& path, const Tensor
   files.begin(path);
   files.append(std::as_bytes(std::span(&length, 1)));
   files.append(text);
-  for (const StoredTensor& tensor : content.tensors) files.append(std::as_bytes(std::span(tensor.values)));
+  for (const TensorOutline& tensor : tensors) {
+    const std::vector<float> numbers = values(tensor.name);
+    if (static_cast<int64_t>(numbers.size()) != element_count(tensor.shape))
+      throw InternalError("the values of " + tensor.name + " do not have its shape");
+    files.append(std::as_bytes(std::span(numbers)));
+  }
 }
 
 TensorFile read_safetensors(const std::string& path) {

@@ -6,6 +6,7 @@
 // gaps or overlaps, or lies about sizes is refused in words, never read past its end.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,8 +30,17 @@ struct TensorFile {
   std::string note(const std::string& key) const;                   // metadata; "" if absent
 };
 
+// A tensor that is to be written; its values are asked for when it is its turn, so that no more than one is in memory.
+struct TensorOutline {
+  std::string name;
+  Shape shape;
+};
+using TensorValues = std::function<std::vector<float>(const std::string& name)>;
+
 // Adds the file to `files`; nothing is visible before their commit().
-void write_safetensors(AtomicFiles& files, const std::string& path, const TensorFile& content);
+void write_safetensors(AtomicFiles& files, const std::string& path,
+                       const std::vector<std::pair<std::string, std::string>>& metadata,
+                       const std::vector<TensorOutline>& tensors, const TensorValues& values);
 
 TensorFile read_safetensors(const std::string& path);   // throws RuntimeError
 

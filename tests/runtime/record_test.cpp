@@ -60,14 +60,11 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
-Checkpoint checkpoint_of(int64_t updates, size_t count, float value) {
-  Checkpoint checkpoint;
-  checkpoint.net = "mlp";
-  checkpoint.updates = updates;
-  checkpoint.seed = UINT64_MAX;
-  checkpoint.weights = {{"w", {static_cast<int64_t>(count)}, std::vector<float>(count, value)}};
-  checkpoint.states = {{"w/momentum", {static_cast<int64_t>(count)}, std::vector<float>(count, -value)}};
-  return checkpoint;
+// A state of `count` weights that are all `value`, and slots that are all minus that.
+void save(RunRecord& record, int64_t updates, int64_t count, float value) {
+  record.save({"mlp", updates, 0, UINT64_MAX}, {{"w", {count}}}, {{"w/momentum", {count}}}, [&](const std::string& name) {
+    return std::vector<float>(static_cast<size_t>(count), name == "w" ? value : -value);
+  });
 }
 
 TEST(AtomicFiles, AppearTogether) {
@@ -107,27 +104,27 @@ TEST(AtomicFiles, SayWhatFailedAndWhatToTry) {
 TEST(RunRecord, SavesAndReadsACheckpoint) {
   const TemporaryFolder folder;
   RunRecord record(folder / "runs/one/");
-  record.save(checkpoint_of(469, 5, 0.5));
+  save(record, 469, 5, 0.5);
   const Checkpoint back = read_checkpoint(folder / "runs/one");
-  EXPECT_EQ(back.net, "mlp");
-  EXPECT_EQ(back.updates, 469);
-  EXPECT_EQ(back.seed, UINT64_MAX);
+  EXPECT_EQ(back.state.net, "mlp");
+  EXPECT_EQ(back.state.updates, 469);
+  EXPECT_EQ(back.state.seed, UINT64_MAX);
   EXPECT_EQ(back.weights[0].values, std::vector<float>(5, 0.5));
-  EXPECT_EQ(back.states[0].values, std::vector<float>(5, -0.5));
+  EXPECT_EQ(back.slots[0].values, std::vector<float>(5, -0.5));
   EXPECT_EQ(read_safetensors(folder / "runs/one/weights.safetensors").note("producer"), "netc " NETC_VERSION);
 }
 
 TEST(RunRecord, KeepsTheLastWholeStateOnAFullDisk) {
   const TemporaryFolder folder;
   RunRecord record(folder / "run");
-  record.save(checkpoint_of(1, 100, 1));
+  save(record, 1, 100, 1);
   {
     const FileSizeLimit limit(4000);   // the second state takes more
-    const std::string text = failure_of([&] { record.save(checkpoint_of(2, 2000, 2)); });
+    const std::string text = failure_of([&] { save(record, 2, 2000, 2); });
     EXPECT_THAT(text, HasSubstr("weights.safetensors failed: File too large"));
     EXPECT_THAT(text, HasSubstr("try: raise the limit on file sizes"));
   }
-  EXPECT_EQ(read_checkpoint(folder / "run").updates, 1);
+  EXPECT_EQ(read_checkpoint(folder / "run").state.updates, 1);
   EXPECT_THAT(names_in(folder / "run"), UnorderedElementsAre("metrics.jsonl", "weights.safetensors", "optimizer.safetensors"));
 }
 
@@ -140,9 +137,9 @@ TEST(RunRecord, KeepsTheLastWholeStateOnAFullFileSystem) {
   int64_t updates = -1;
   {
     RunRecord record(folder / "disk/run");
-    record.save(checkpoint_of(1, 20000, 1));   // 2 x 80 kB; a second state does not fit beside it
-    text = failure_of([&] { record.save(checkpoint_of(2, 20000, 2)); });
-    updates = read_checkpoint(folder / "disk/run").updates;
+    save(record, 1, 20000, 1);   // 2 x 80 kB; a second state does not fit beside it
+    text = failure_of([&] { save(record, 2, 20000, 2); });
+    updates = read_checkpoint(folder / "disk/run").state.updates;
   }
   umount((folder / "disk").c_str());
   EXPECT_THAT(text, HasSubstr("failed: No space left on device"));
@@ -183,9 +180,9 @@ TEST(RunRecord, StartsAnewWhereARunWas) {
 TEST(RunRecord, NoticesFilesOfDifferentUpdates) {
   const TemporaryFolder folder;
   RunRecord record(folder / "run");
-  record.save(checkpoint_of(1, 3, 1));
+  save(record, 1, 3, 1);
   fs::copy(folder / "run/optimizer.safetensors", folder / "old");
-  record.save(checkpoint_of(2, 3, 2));
+  save(record, 2, 3, 2);
   fs::rename(folder / "old", folder / "run/optimizer.safetensors");
   EXPECT_THAT(failure_of([&] { read_checkpoint(folder / "run"); }), HasSubstr("belong to different updates"));
 }

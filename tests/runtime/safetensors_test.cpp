@@ -10,6 +10,7 @@
 
 #include "compiler/base/errors.h"
 #include "tests/cli/temporary_folder.h"
+#include "tests/runtime/tensor_file.h"
 
 namespace netc {
 namespace {
@@ -18,6 +19,8 @@ using testing::HasSubstr;
 
 class SafetensorsTest : public testing::Test {
  protected:
+  void write(const std::string& name, const TensorFile& content) { write_tensor_file(folder_ / name, content); }
+
   // A file of this header text and these bytes of values.
   std::string file_of(const std::string& header, const std::string& values) {
     const uint64_t length = header.size();
@@ -42,9 +45,7 @@ TEST_F(SafetensorsTest, ComesBackAsItWas) {
   content.tensors = {{"fc1.weight", {2, 3}, {1, -2, 0.5, std::numeric_limits<float>::denorm_min(), INFINITY, NAN}},
                      {"a \"quoted\" path", {}, {7}},
                      {"empty", {0, 4}, {}}};
-  AtomicFiles files;
-  write_safetensors(files, folder_ / "w.safetensors", content);
-  files.commit();
+  write("w.safetensors", content);
   const TensorFile back = read_safetensors(folder_ / "w.safetensors");
   EXPECT_EQ(back.metadata, content.metadata);
   EXPECT_EQ(back.note("net"), "mlp");
@@ -61,9 +62,7 @@ TEST_F(SafetensorsTest, ComesBackAsItWas) {
 }
 
 TEST_F(SafetensorsTest, WritesTheBytesOfTheFormat) {
-  AtomicFiles files;
-  write_safetensors(files, folder_ / "w.safetensors", {{{"net", "n"}}, {{"w", {2}, {1, 2}}}});
-  files.commit();
+  write("w.safetensors", {{{"net", "n"}}, {{"w", {2}, {1, 2}}}});
   const std::string text = read_file(folder_ / "w.safetensors");
   const std::string header = R"({"__metadata__":{"net":"n"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   const size_t padded = (header.size() + 7) / 8 * 8;
@@ -75,9 +74,7 @@ TEST_F(SafetensorsTest, WritesTheBytesOfTheFormat) {
 }
 
 TEST_F(SafetensorsTest, RefusesWhatIsCutShort) {
-  AtomicFiles files;
-  write_safetensors(files, folder_ / "w.safetensors", {{}, {{"w", {2, 2}, {1, 2, 3, 4}}, {"b", {1}, {5}}}});
-  files.commit();
+  write("w.safetensors", {{}, {{"w", {2, 2}, {1, 2, 3, 4}}, {"b", {1}, {5}}}});
   const std::string whole = read_file(folder_ / "w.safetensors");
   for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
     const std::string why = refusal(folder_.write("cut.safetensors", whole.substr(0, bytes)));

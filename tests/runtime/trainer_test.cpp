@@ -13,6 +13,7 @@
 #include "runtime/record/run_record.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/runtime/linear_net.h"
+#include "tests/runtime/tensor_file.h"
 
 namespace netc {
 namespace {
@@ -160,9 +161,9 @@ TEST_F(RecordedTraining, LeavesMetricsReportAndWeights) {
   EXPECT_GT(report["memory"]["process_peak_bytes"], 0);
 
   const Checkpoint saved = read_checkpoint(folder());
-  EXPECT_EQ(saved.updates, 14);
+  EXPECT_EQ(saved.state.updates, 14);
   EXPECT_EQ(saved.weights[0].values, run.group.parameters->read("w"));
-  EXPECT_EQ(saved.states[0].values, run.group.parameters->read("w/momentum"));
+  EXPECT_EQ(saved.slots[0].values, run.group.parameters->read("w/momentum"));
 }
 
 // Every step is logged; their losses and the epoch's agree.
@@ -200,9 +201,9 @@ TEST_F(RecordedTraining, KeepsTheStateBeforeALossThatIsNotFinite) {
   until.data.splits.pop_back();   // no validation: its loss would not be finite
   until.train();
   const Checkpoint saved = read_checkpoint(folder());
-  EXPECT_EQ(saved.updates, outcome.updates);
+  EXPECT_EQ(saved.state.updates, outcome.updates);
   EXPECT_EQ(saved.weights[0].values, until.group.parameters->read("w"));
-  EXPECT_EQ(saved.states[1].values, until.group.parameters->read("b/momentum"));
+  EXPECT_EQ(saved.slots[1].values, until.group.parameters->read("b/momentum"));
   for (const float w : saved.weights[0].values) EXPECT_TRUE(std::isfinite(w));
   EXPECT_EQ(nlohmann::json::parse(read_file(folder() + "/report.json"))["end"], "diverged");
 }
@@ -252,9 +253,7 @@ TEST_F(RecordedTraining, StartsFromTheWeightsOfAFile) {
 class InitFrom : public testing::Test {
  protected:
   void write(std::vector<StoredTensor> tensors) {
-    AtomicFiles files;
-    write_safetensors(files, temporary_ / "w", {{}, std::move(tensors)});
-    files.commit();
+    write_tensor_file(temporary_ / "w", {{}, std::move(tensors)});
     run_.spec.init_from = temporary_ / "w";
     run_.spec.init_from_span = {};
   }
