@@ -49,20 +49,20 @@ enum class Unit : uint8_t {
 // Numbers keep their spelling, because printing never rewrites one. Made by the compiler it may be empty.
 struct IntLiteral {
   int64_t value = 0;
-  std::string spelling;
+  std::string spelling = {};
 };
 struct FloatLiteral {
   double value = 0;
-  std::string spelling;
+  std::string spelling = {};
 };
 struct PercentLiteral {  // 20% has the value 0.2 and is an ordinary float in every other way
   double value = 0;
-  std::string spelling;
+  std::string spelling = {};
 };
 struct QuantityLiteral {
   double value = 0;  // in the unit's base: bytes, seconds, degrees, epochs ...
   Unit unit{};
-  std::string spelling;  // "25MiB"
+  std::string spelling = {};  // "25MiB"
 };
 struct StringLiteral { std::string value; };  // escapes resolved
 struct DeviceLiteral {

@@ -75,6 +75,10 @@ class TreeBuilder {
 
   // ---- declarations
   void build_use(NetParser::UseDeclContext* c) {
+    if (token(c->STRING()).broken) {
+      file_.broken = true;
+      return;
+    }
     ast::Use use;
     use.path = string_value(token(c->STRING()));
     use.path_span = span(c->STRING());

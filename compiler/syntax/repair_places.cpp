@@ -48,7 +48,7 @@ Token inserted(TokenKind kind, const std::vector<Token>& tokens, size_t before) 
   const uint32_t at = before < tokens.size() ? tokens[before].end : 0;
   Token token;
   token.kind = kind;
-  token.broken = kind == TokenKind::IDENT;
+  token.broken = *fixed_spelling(kind) == '\0';  // a name or literal that nobody wrote
   token.begin = token.end = at;
   return token;
 }
