@@ -208,6 +208,7 @@ class TrainingRun {
 
   TrainingOutcome finish() {
     if (outcome_.end == TrainingEnd::interrupted) {
+      outcome_.train = epoch_tally_.means();   // of the epoch as far as it came
       note(fmt::format("stopped after update {}{}", outcome_.updates, job_.record ? "; the weights are saved" : ""));
     } else if (!best_weights_.empty()) {
       write_tensors(*job_.group->parameters, best_weights_);
@@ -278,6 +279,7 @@ class TrainingRun {
     for (const auto& program : job_.group->programs) report.program_bytes += program->memory_bytes();
     report.weight_bytes = (report.weights + report.optimizer_values) * int64_t{sizeof(float)};
     report.data_bytes = job_.data->bytes();
+    report.base_bytes = job_.base_bytes;
     report.peak_bytes = peak_memory_bytes();
     report.train = outcome_.train;
     report.splits = outcome_.splits;

@@ -39,6 +39,7 @@ struct TrainingJob {
   std::vector<WeightSlot> weights;
   std::vector<StateSlot> states;
   Progress log_every{0, false};                      // between two step lines of metrics.jsonl; 0: none
+  int64_t base_bytes = 0;                            // resident before data and programs were loaded, for the report
   RunRecord* record = nullptr;                       // null: nothing is written
   ProgressSink* progress = nullptr;                  // null: silent
   const std::atomic<bool>* stop = nullptr;           // set by Ctrl-C: finish the step, save, return

@@ -78,6 +78,7 @@ std::string to_json(const RunReport& report) {
                     {"programs_bytes", report.program_bytes},
                     {"weights_bytes", report.weight_bytes},
                     {"data_bytes", report.data_bytes},
+                    {"process_base_bytes", report.base_bytes},
                     {"process_peak_bytes", report.peak_bytes}};
   json["versions"] = {{"netc", NETC_VERSION}, {"backend", report.backend}};
   return json.dump(2) + "\n";

@@ -30,6 +30,18 @@ Number number_note(const TensorFile& content, const std::string& path, const cha
   return number;
 }
 
+// What a run that was killed while it wrote has left behind: weights.safetensors.1234.part, as AtomicFiles names it.
+void remove_left_overs(const std::string& folder) {
+  std::vector<fs::path> found;
+  std::error_code fault;
+  for (const auto& entry : fs::directory_iterator(folder, fault)) {
+    const std::string name = entry.path().filename().string();
+    for (const std::string ours : {RunRecord::kWeights, RunRecord::kOptimizer, RunRecord::kResolved, RunRecord::kReport})
+      if (name.starts_with(ours + ".") && name.ends_with(".part")) found.push_back(entry.path());
+  }
+  for (const fs::path& path : found) fs::remove(path, fault);
+}
+
 }  // namespace
 
 RunRecord::RunRecord(std::string folder) : folder_(std::move(folder)) {
@@ -40,6 +52,7 @@ RunRecord::RunRecord(std::string folder) : folder_(std::move(folder)) {
     throw RuntimeError(fmt::format("cannot make the folder {}: {}", folder_, fault ? fault.message() : "a file has its name"),
                        "choose another folder with --output");
   fs::remove(file(kReport), fault);
+  remove_left_overs(folder_);
   metrics_ = std::make_unique<MetricsLog>(file(kMetrics));
 }
 

@@ -172,8 +172,10 @@ TEST(RunRecord, StartsAnewWhereARunWas) {
   const TemporaryFolder folder;
   folder.write("run/report.json", "{}");
   folder.write("run/metrics.jsonl", "old\n");
+  folder.write("run/weights.safetensors.123.part", "half");
+  folder.write("run/film.part", "of the user");
   const RunRecord record(folder / "run");
-  EXPECT_FALSE(fs::exists(folder / "run/report.json"));
+  EXPECT_THAT(names_in(folder / "run"), UnorderedElementsAre("metrics.jsonl", "film.part"));
   EXPECT_EQ(read_file(folder / "run/metrics.jsonl"), "");
 }
 
