@@ -3,8 +3,8 @@
 // error of any sound f32 evaluation, however it is fused: each operation hands on the errors of its operands and adds
 // its own rounding. Tests take their tolerances from it, element by element, instead of picking them.
 //
-// Truths are three-valued then: a comparison whose operands are too close to call gives kUncertain, and a select on it
-// allows both outcomes. So kinks need no special care.
+// A comparison whose operands are too close to call gives a truth with kUncertain set, and a select on it allows both
+// outcomes. So kinks need no special care.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,16 @@
 
 namespace netc {
 
-inline constexpr int64_t kUncertain = 2;   // beside 0 and 1
+// A truth: bit 0 says what the values say, bit 1 (kUncertain) that their errors may turn it round.
+inline constexpr int64_t kUncertain = 2;
+inline bool holds(int64_t truth) { return (truth & 1) != 0; }
+inline bool is_certain(int64_t truth) { return (truth & kUncertain) == 0; }
+inline int64_t negated(int64_t truth) { return truth ^ 1; }
+inline int64_t both(int64_t a, int64_t b) {   // certain if one is certainly false, or both are certain
+  const bool certain = (is_certain(a) && is_certain(b)) || a == 0 || b == 0;
+  return (a & b & 1) | (certain ? 0 : kUncertain);
+}
+inline int64_t any_of(int64_t a, int64_t b) { return negated(both(negated(a), negated(b))); }
 
 // What an f32 backend promises, in units of u = 2^-24 (half an ulp): + - * round once; / and roots may be approximated
 // to 2 ulp; other functions to 4 ulp. Denormals may be flushed to zero.
@@ -43,8 +52,11 @@ struct Bounded {
   }
   // The result of an operation: value, error handed on, and how it rounds relative to the value.
   static Bounded of(double v, double handed_on, double rounding) {
-    return {v, handed_on + rounding * (std::abs(v) + handed_on) + F32Promise::kTiny};
+    const double error = handed_on + rounding * (std::abs(v) + handed_on) + F32Promise::kTiny;
+    return {v, std::isnan(error) ? std::numeric_limits<double>::infinity() : error};
   }
+  // What an error becomes that is multiplied; nothing stays nothing even beside an infinity.
+  static double scaled(double factor, double e) { return factor == 0 || e == 0 ? 0 : std::abs(factor) * e; }
 };
 
 inline Bounded operator-(Bounded a) { return {-a.value, a.error}; }
@@ -56,52 +68,44 @@ inline Bounded operator+(Bounded a, Bounded b) {
 inline Bounded operator-(Bounded a, Bounded b) { return a + -b; }
 inline Bounded operator*(Bounded a, Bounded b) {
   if ((a.value == 0 && a.error == 0) || (b.value == 0 && b.error == 0)) return Bounded(a.value * b.value);
-  return Bounded::of(a.value * b.value, std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error,
+  return Bounded::of(a.value * b.value, Bounded::scaled(a.value, b.error) + Bounded::scaled(b.value, a.error) + Bounded::scaled(a.error, b.error),
                      F32Promise::kRounded);
 }
 inline Bounded operator/(Bounded a, Bounded b) {
   const double v = a.value / b.value, least = std::abs(b.value) - b.error;   // of the divisor
   if (a.value == 0 && a.error == 0 && least > 0) return Bounded(v);
-  const double handed_on = least > 0 ? (a.error + std::abs(v) * b.error) / least : std::numeric_limits<double>::infinity();
+  const double handed_on = least > 0 ? (a.error + Bounded::scaled(v, b.error)) / least : std::numeric_limits<double>::infinity();
   return Bounded::of(v, b.error == 0 && b.value == 0 ? 0 : handed_on, F32Promise::kRoot);
 }
 inline Bounded& operator+=(Bounded& a, Bounded b) { return a = a + b; }
 
-// 1, 0 or kUncertain.
-inline int64_t less(Bounded a, Bounded b) {
-  if (std::isnan(a.value) || std::isnan(b.value)) return 0;
+// Truths of values that are not NaN.
+inline int64_t uncertainty(Bounded a, Bounded b) {
   const double slack = a.error + b.error;
-  if (slack > 0 && std::abs(a.value - b.value) <= slack) return kUncertain;
-  return a.value < b.value;
+  return slack > 0 && !(std::abs(a.value - b.value) > slack) ? kUncertain : 0;
 }
-inline int64_t equal(Bounded a, Bounded b) {
-  if (std::isnan(a.value) || std::isnan(b.value)) return 0;
-  const double slack = a.error + b.error;
-  if (slack > 0 && std::abs(a.value - b.value) <= slack) return kUncertain;
-  return a.value == b.value;
-}
-inline int64_t negated(int64_t truth) { return truth == kUncertain ? kUncertain : !truth; }
+inline int64_t less(Bounded a, Bounded b) { return (a.value < b.value ? 1 : 0) | uncertainty(a, b); }
+inline int64_t equal(Bounded a, Bounded b) { return (a.value == b.value ? 1 : 0) | uncertainty(a, b); }
 
 inline int64_t compare(ExprOp op, Bounded a, Bounded b) {
-  const bool nan = std::isnan(a.value) || std::isnan(b.value);
+  if (std::isnan(a.value) || std::isnan(b.value)) return op == ExprOp::ne;
   switch (op) {
     case ExprOp::lt: return less(a, b);
     case ExprOp::gt: return less(b, a);
-    case ExprOp::le: return nan ? 0 : negated(less(b, a));
-    case ExprOp::ge: return nan ? 0 : negated(less(a, b));
+    case ExprOp::le: return negated(less(b, a));
+    case ExprOp::ge: return negated(less(a, b));
     case ExprOp::eq: return equal(a, b);
-    case ExprOp::ne: return nan ? 1 : negated(equal(a, b));
+    case ExprOp::ne: return negated(equal(a, b));
     default: throw InternalError("not a comparison");
   }
 }
 
-// What covers both.
-inline Bounded either(Bounded a, Bounded b) {
-  if (std::isnan(a.value) || std::isnan(b.value)) return std::isnan(a.value) ? a : b;
-  return {a.value, std::max(a.error, std::abs(a.value - b.value) + b.error)};
-}
+// a where the condition holds, else b; where it is uncertain the error reaches to the other one.
 inline Bounded choose(int64_t condition, Bounded a, Bounded b) {
-  return condition == kUncertain ? either(a, b) : (condition ? a : b);
+  const Bounded &taken = holds(condition) ? a : b, &other = holds(condition) ? b : a;
+  if (is_certain(condition)) return taken;
+  const double reach = std::abs(taken.value - other.value) + other.error;
+  return {taken.value, std::isnan(reach) ? std::numeric_limits<double>::infinity() : std::max(taken.error, reach)};
 }
 
 inline Bounded max_or_nan(Bounded a, Bounded b) {
@@ -120,8 +124,8 @@ inline Bounded apply_bounded(ExprOp op, Bounded a, Bounded b) {
   switch (op) {
     case ExprOp::neg: return -a;
     case ExprOp::abs: return {std::abs(x), e};
-    case ExprOp::exp: return Bounded::of(std::exp(x), std::exp(x) * std::expm1(e), F::kFunction);
-    case ExprOp::expm1: return Bounded::of(std::expm1(x), std::exp(x) * std::expm1(e), F::kFunction);
+    case ExprOp::exp: return Bounded::of(std::exp(x), Bounded::scaled(std::exp(x), std::expm1(e)), F::kFunction);
+    case ExprOp::expm1: return Bounded::of(std::expm1(x), Bounded::scaled(std::exp(x), std::expm1(e)), F::kFunction);
     case ExprOp::log: {
       const double moved = e == 0 ? 0 : (x > e ? -std::log1p(-e / x) : std::numeric_limits<double>::infinity());
       return Bounded::of(std::log(x), moved, F::kFunction);

@@ -94,10 +94,6 @@ void compare_strip(ExprOp op, int64_t* to, const V* a, const V* b, int64_t n) {
   }
 }
 
-// Truths are 0 and 1, and kUncertain where values carry error bounds.
-inline int64_t both(int64_t a, int64_t b) { return a == 0 || b == 0 ? 0 : std::max(a, b); }
-inline int64_t any_of(int64_t a, int64_t b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
-
 // Whole numbers and truths. Division and the transcendental functions are for floating values only.
 inline void integer_strip(ExprOp op, int64_t* to, const int64_t* a, const int64_t* b, int64_t n) {
   switch (op) {
@@ -120,7 +116,7 @@ inline void integer_strip(ExprOp op, int64_t* to, const int64_t* a, const int64_
 template <typename T>
 T to_real(int64_t value, bool is_truth) {
   if constexpr (kIsBounded<T>) {
-    if (is_truth && value == kUncertain) return Bounded(0.5, 0.5);
+    if (is_truth) return Bounded(holds(value) ? 1 : 0, is_certain(value) ? 0 : 1);
     return Bounded::rounded(static_cast<double>(value));
   } else {
     return static_cast<T>(value);

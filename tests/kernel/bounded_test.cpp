@@ -50,7 +50,7 @@ TEST_P(BoundedOperation, HoldsForF32FromPerturbedOperands) {
 
 TEST(BoundedTruth, CloseComparisonsAreUncertain) {
   const Bounded a(1.0, 1e-6), b(1.0 + 5e-7, 0), far(2.0, 1e-6);
-  EXPECT_EQ(compare(ExprOp::lt, a, b), kUncertain);
+  EXPECT_EQ(compare(ExprOp::lt, a, b), kUncertain | 1);
   EXPECT_EQ(compare(ExprOp::ge, a, b), kUncertain);
   EXPECT_EQ(compare(ExprOp::eq, a, b), kUncertain);
   EXPECT_EQ(compare(ExprOp::lt, a, far), 1);
@@ -63,9 +63,24 @@ TEST(BoundedTruth, CloseComparisonsAreUncertain) {
 }
 
 TEST(BoundedTruth, SelectOnAnUncertainTruthAllowsBoth) {
-  const Bounded chosen = choose(kUncertain, Bounded(1.0, 0.25), Bounded(3.0, 0.5));
-  EXPECT_LE(chosen.value - chosen.error, 0.75);
-  EXPECT_GE(chosen.value + chosen.error, 3.5);
+  for (const int64_t truth : {kUncertain, kUncertain | 1}) {
+    const Bounded chosen = choose(truth, Bounded(1.0, 0.25), Bounded(3.0, 0.5));
+    EXPECT_EQ(chosen.value, holds(truth) ? 1.0 : 3.0);
+    EXPECT_LE(chosen.value - chosen.error, 0.75);
+    EXPECT_GE(chosen.value + chosen.error, 3.5);
+  }
+}
+
+TEST(BoundedTruth, LogicKeepsWhatIsCertain) {
+  const int64_t maybe = kUncertain | 1, hardly = kUncertain;
+  EXPECT_EQ(both(0, maybe), 0);
+  EXPECT_EQ(both(1, maybe), maybe);
+  EXPECT_EQ(both(hardly, maybe), hardly);
+  EXPECT_EQ(any_of(1, maybe), 1);
+  EXPECT_EQ(any_of(0, maybe), maybe);
+  EXPECT_EQ(any_of(0, 0), 0);
+  EXPECT_EQ(both(1, 1), 1);
+  EXPECT_EQ(negated(hardly), maybe);
 }
 
 TEST(BoundedZero, IsExact) {
