@@ -131,10 +131,56 @@ bool merge_one_pair(Kernel& kernel) {
   return false;
 }
 
+// A reduction whose loop has lost all its axes folds one value: it is that value, and needs no phase.
+void drop_single_reductions(Kernel& kernel) {
+  std::vector<bool> single(kernel.reductions.size(), false);
+  for (Phase& phase : kernel.phases) {
+    if (!phase.loop.empty()) continue;
+    for (int32_t r : phase.reductions) single[static_cast<size_t>(r)] = true;
+    phase.reductions.clear();
+  }
+  std::vector<int32_t> number(single.size(), kNone);
+  std::vector<Reduction> kept;
+  for (size_t r = 0; r < single.size(); ++r) {
+    if (single[r]) continue;
+    number[r] = static_cast<int32_t>(kept.size());
+    kept.push_back(kernel.reductions[r]);
+  }
+  if (kept.size() == single.size()) return;
+
+  std::vector<ExprId> stands_for(kernel.exprs.size());   // values stand before the results of their reductions
+  const auto redirect = [&](ExprId& id) {
+    if (id != kNone) id = stands_for[static_cast<size_t>(id)];
+  };
+  for (size_t i = 0; i < kernel.exprs.size(); ++i) {
+    Expr& e = kernel.exprs[i];
+    stands_for[i] = static_cast<ExprId>(i);
+    for (ExprId& arg : e.args) redirect(arg);
+    redirect(e.row.gathered);
+    redirect(e.column.gathered);
+    if (e.op != ExprOp::reduced) continue;
+    const auto r = static_cast<size_t>(e.slot);
+    if (single[r]) stands_for[i] = stands_for[static_cast<size_t>(kernel.reductions[r].value)];
+    else e.slot = number[r];
+  }
+  for (Reduction& reduction : kept) redirect(reduction.value);
+  kernel.reductions = std::move(kept);
+  for (Phase& phase : kernel.phases) {
+    for (int32_t& r : phase.reductions) r = number[static_cast<size_t>(r)];
+    for (Store& store : phase.stores) {
+      redirect(store.value);
+      redirect(store.row.gathered);
+      redirect(store.column.gathered);
+    }
+  }
+  std::erase_if(kernel.phases, [](const Phase& phase) { return phase.reductions.empty() && phase.stores.empty(); });
+}
+
 }  // namespace
 
 void simplify_axes(Kernel& kernel) {
   drop_unit_axes(kernel);
+  drop_single_reductions(kernel);
   while (merge_one_pair(kernel)) {
   }
   tidy_exprs(kernel);
