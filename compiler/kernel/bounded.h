@@ -36,6 +36,8 @@ struct F32Promise {
   static constexpr double kTiny = std::numeric_limits<float>::min();
 };
 
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
 struct Bounded {
   double value = 0;
   double error = 0;
@@ -53,7 +55,7 @@ struct Bounded {
   // The result of an operation: value, error handed on, and how it rounds relative to the value.
   static Bounded of(double v, double handed_on, double rounding) {
     const double error = handed_on + rounding * (std::abs(v) + handed_on) + F32Promise::kTiny;
-    return {v, std::isnan(error) ? std::numeric_limits<double>::infinity() : error};
+    return {v, std::isnan(error) ? kUnbounded : error};
   }
   // What an error becomes that is multiplied; nothing stays nothing even beside an infinity.
   static double scaled(double factor, double e) { return factor == 0 || e == 0 ? 0 : std::abs(factor) * e; }
@@ -68,13 +70,14 @@ inline Bounded operator+(Bounded a, Bounded b) {
 inline Bounded operator-(Bounded a, Bounded b) { return a + -b; }
 inline Bounded operator*(Bounded a, Bounded b) {
   if ((a.value == 0 && a.error == 0) || (b.value == 0 && b.error == 0)) return Bounded(a.value * b.value);
-  return Bounded::of(a.value * b.value, Bounded::scaled(a.value, b.error) + Bounded::scaled(b.value, a.error) + Bounded::scaled(a.error, b.error),
-                     F32Promise::kRounded);
+  const double handed_on = Bounded::scaled(a.value, b.error) + Bounded::scaled(b.value, a.error) +
+                           Bounded::scaled(a.error, b.error);
+  return Bounded::of(a.value * b.value, handed_on, F32Promise::kRounded);
 }
 inline Bounded operator/(Bounded a, Bounded b) {
   const double v = a.value / b.value, least = std::abs(b.value) - b.error;   // of the divisor
   if (a.value == 0 && a.error == 0 && least > 0) return Bounded(v);
-  const double handed_on = least > 0 ? (a.error + Bounded::scaled(v, b.error)) / least : std::numeric_limits<double>::infinity();
+  const double handed_on = least > 0 ? (a.error + Bounded::scaled(v, b.error)) / least : kUnbounded;
   return Bounded::of(v, b.error == 0 && b.value == 0 ? 0 : handed_on, F32Promise::kRoot);
 }
 inline Bounded& operator+=(Bounded& a, Bounded b) { return a = a + b; }
@@ -105,7 +108,7 @@ inline Bounded choose(int64_t condition, Bounded a, Bounded b) {
   const Bounded &taken = holds(condition) ? a : b, &other = holds(condition) ? b : a;
   if (is_certain(condition)) return taken;
   const double reach = std::abs(taken.value - other.value) + other.error;
-  return {taken.value, std::isnan(reach) ? std::numeric_limits<double>::infinity() : std::max(taken.error, reach)};
+  return {taken.value, std::isnan(reach) ? kUnbounded : std::max(taken.error, reach)};
 }
 
 inline Bounded max_or_nan(Bounded a, Bounded b) {
@@ -127,11 +130,11 @@ inline Bounded apply_bounded(ExprOp op, Bounded a, Bounded b) {
     case ExprOp::exp: return Bounded::of(std::exp(x), Bounded::scaled(std::exp(x), std::expm1(e)), F::kFunction);
     case ExprOp::expm1: return Bounded::of(std::expm1(x), Bounded::scaled(std::exp(x), std::expm1(e)), F::kFunction);
     case ExprOp::log: {
-      const double moved = e == 0 ? 0 : (x > e ? -std::log1p(-e / x) : std::numeric_limits<double>::infinity());
+      const double moved = e == 0 ? 0 : (x > e ? -std::log1p(-e / x) : kUnbounded);
       return Bounded::of(std::log(x), moved, F::kFunction);
     }
     case ExprOp::log1p: {
-      const double moved = e == 0 ? 0 : (1 + x > e ? -std::log1p(-e / (1 + x)) : std::numeric_limits<double>::infinity());
+      const double moved = e == 0 ? 0 : (1 + x > e ? -std::log1p(-e / (1 + x)) : kUnbounded);
       return Bounded::of(std::log1p(x), moved, F::kFunction);
     }
     case ExprOp::sqrt: {
@@ -140,7 +143,7 @@ inline Bounded apply_bounded(ExprOp op, Bounded a, Bounded b) {
     }
     case ExprOp::rsqrt: {
       const double v = 1 / std::sqrt(x);
-      const double moved = e == 0 ? 0 : (x > e ? 1 / std::sqrt(x - e) - v : std::numeric_limits<double>::infinity());
+      const double moved = e == 0 ? 0 : (x > e ? 1 / std::sqrt(x - e) - v : kUnbounded);
       return Bounded::of(v, moved, F::kRoot);
     }
     case ExprOp::reciprocal: return Bounded(1.0) / a;

@@ -65,7 +65,7 @@ struct Index {
 enum class ExprOp : uint8_t {
   constant,      // value
   scalar,        // run-time scalar number `slot` of the program (Program::scalars)
-  axis,          // the value of axis `slot`, as i32
+  axis,          // the value of axis `slot`, as i32; that of the batch counts over all towers
   load,          // buffer[row, column]
   reduced,       // the result of reduction number `slot` of this kernel (an earlier phase)
   random,        // 32 random bits as u32, a function of (seed, update, stream `slot`, global row, column): random.h

@@ -317,6 +317,24 @@ TEST_P(Interpret, NanPassesThroughMaxMinAndReductions) {
   EXPECT_THAT(std::vector<float>(signs.begin() + 3, signs.end()), ElementsAre(1, -1, 0));
 }
 
+// A value that varies with no axis but is made of a load is computed after the load, also below outer axes.
+TEST_P(Interpret, ValuesMadeOfALoadedScalar) {
+  HandProgram p;
+  const BufferId x = p.input("x", 3), factor = p.parameter("factor", 1, 1), y = p.output("y", 3);
+  KernelBuilder k("scale_twice");
+  const AxisId r = k.parallel("r", kBatch), c = k.parallel("c", {3, false});
+  const ExprId loaded = k.load(factor, at_constant(0), at_constant(0));
+  const ExprId square = k.binary(ExprOp::add, k.binary(ExprOp::mul, loaded, loaded), k.constant(1));
+  k.store(y, at(r), at(c), k.binary(ExprOp::mul, k.load(x, at(r), at(c)), square));
+  p.step(k.take());
+  BackendRun run = load(p);
+  for (const double f : {2.0, 3.0}) {   // and anew in every run
+    run.set("factor", {f});
+    run.step({{"x", {1, 2, 3, 4, 5, 6}}}, {2});
+    EXPECT_EQ(run.output("y")[5], 6 * (f * f + 1));
+  }
+}
+
 // A value that is loaded again after an earlier phase stored it must be the new one.
 TEST_P(Interpret, LoadsOfWhatTheKernelStoresAreReadAgain) {
   HandProgram p;
