@@ -26,6 +26,8 @@ class LayerHost {
   // An error with the call chain of the layer being built.
   virtual Diagnostic& error(Code code, Span span, std::string summary, std::string label) = 0;
   virtual Diagnostic& warning(Code code, Span span, std::string summary, std::string label) = 0;
+  // What the author can call a node by where the row is used; empty if it has no name there.
+  virtual std::string name_of(NodeId node) const = 0;
 };
 
 struct LayerRow;
@@ -62,6 +64,8 @@ class LayerCall : public LayerUse {
   Diagnostic& error(Code code, Span where, std::string summary, std::string label = {});
   Diagnostic& warning(Code code, Span where, std::string summary, std::string label = {});
   Diagnostic& error_at(Code code, const std::string& argument, std::string summary, std::string label = {});
+
+  std::string name_of(NodeId node) const { return host_.name_of(node); }
 
   // Checks many rows need. False after an error.
   bool is_float(size_t input = 0);                                          // N0406

@@ -20,13 +20,15 @@ bool are_logits(LayerCall& call, const char* argument) {
   if (node.op != "softmax" && node.op != "log_softmax" && node.op != "sigmoid") return true;
   const std::string layer = node.op;
   const Span made_at = node.span;
-  const Node& before = call.b.node(node.inputs.at(0));
+  const std::string before = call.name_of(node.inputs.at(0));
   Diagnostic& d = call.error(Code::N0603, call.arguments.span(argument),
                              "`" + call.name() + "` takes logits, but `" + tensor.name + "` already went through " + layer,
                              "probabilities where logits belong");
   d.label(made_at, layer + " is here");
-  (void)before;
-  d.help("use the value before the " + layer + "; the " + layer + " may stay as a second output");
+  if (!before.empty())
+    d.fix("use the value before the " + layer, call.arguments.span(argument), before, Confidence::certain);
+  else
+    d.help("use the value before the " + layer + "; the " + layer + " may stay as a second output");
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/sema/evaluator.h"
 #include "compiler/sema/params.h"
 #include "compiler/sema/plan_analysis.h"
+#include "compiler/sema/resolve.h"
 #include "compiler/sema/train_analysis.h"
 
 namespace netc {
@@ -75,6 +76,7 @@ class Analyzer {
         if (other != train) read_train(*other, false);
     if (options_.every_train || (runs.trains.empty() && options_.train.empty())) read_unused();
     result_.complete = result_.complete && !diagnostics_.has_errors();
+    if (options_.resolve && result_.complete) result_.resolved = resolved_text(declarations_, *train, plan_declaration_, result_, options_);
     return std::move(result_);
   }
 
@@ -103,6 +105,7 @@ class Analyzer {
       if (declaration == chosen) plan_ = std::move(plan);
       else if (plan) other_plans_.push_back(std::move(*plan));
     }
+    plan_declaration_ = chosen;
     if (!chosen) plan_ = implied_plan();
     if (plan_) override_towers(&*plan_, options_.towers);
   }
@@ -152,6 +155,7 @@ class Analyzer {
   Declarations declarations_;
   Evaluator evaluator_;
   std::optional<Plan> plan_;
+  const ast::PlanDecl* plan_declaration_ = nullptr;
   std::vector<Plan> other_plans_;
   std::unordered_set<const ast::NetDecl*> built_;
   Analysis result_;

@@ -35,6 +35,7 @@ struct AnalyzeOptions {
   std::vector<Device> towers;                               // --towers: replaces the towers of the plan
   std::vector<std::pair<std::string, std::string>> params;  // --set name=value
   bool every_train = false;   // check: analyse all trains, plans and nets; the first train gives graph and specs
+  bool resolve = false;       // also fill Analysis::resolved
   int gpus = 0;               // GPUs of this machine: what `gpu:*` counts in messages
 };
 
@@ -79,7 +80,7 @@ struct Analysis {
   Plan plan;
   std::vector<ShapeTable> tables;
   std::vector<Unavailable> unavailable;
-  std::string resolved;         // the file with imports, parameters and defaults filled in; gives the same Analysis
+  std::string resolved;         // if asked for: imports, params and defaults filled in; it gives the same Analysis
 };
 
 Analysis analyze(const ast::File& root, const UseLoader& loader, const AnalyzeOptions& options,

@@ -77,7 +77,7 @@ bool Evaluator::bind_formal(const ast::Formal& formal, const GivenArgument& argu
       d.fix("did you mean `" + *close + "`?", formal.type.element.span, *close, Confidence::guess);
     return false;
   }
-  frame.values.emplace_back(formal.name.text, bound);
+  if (!argument.is_default) frame.values.emplace_back(formal.name.text, bound);
   body.scope->bind(formal.name.text, {std::move(bound), formal.name.span, "parameter", true});
   return true;
 }
@@ -189,7 +189,7 @@ bool Evaluator::bind_formals(const std::vector<ast::Formal>& formals, const std:
     for (size_t i = 0; i < formals.size(); ++i) {
       if (is_tensor_formal(formals[i]) != tensors) continue;
       if (!chosen[i] && formals[i].default_value) {
-        defaults.push_back({nullptr, evaluate(*formals[i].default_value, body), formals[i].default_value->span});
+        defaults.push_back({nullptr, evaluate(*formals[i].default_value, body), formals[i].default_value->span, true});
         chosen[i] = &defaults.back();
       }
       if (!chosen[i]) {

@@ -251,15 +251,25 @@ Value Evaluator::apply_layer(const Callable& callable, std::vector<GivenArgument
   return make_items(std::move(values), true);
 }
 
-NodeId Evaluator::build_row(const LayerRow& row, const Arguments& arguments, Span span, const std::string& path) {
+std::string Evaluator::name_of(NodeId node) const {
+  if (outputs_)
+    for (const NetOutput& output : *outputs_)
+      if (const auto* tensor = output.value.as<Tensor>(); tensor && tensor->node == node) return output.name;
+  return "";
+}
+
+NodeId Evaluator::build_row(const LayerRow& row, const Arguments& arguments, Span span, const std::string& path,
+                            const std::vector<NetOutput>& outputs) {
   Context context;
   building_ = &context;
+  outputs_ = &outputs;
   layer_path_ = path;
   layer_span_ = span;
   net_->builder.at(span).named(path);
   LayerCall call(LayerUse{row, arguments, {}, {}, span, random_stream(path)}, net_->builder, *this);
   const std::vector<NodeId> results = row.build(call);
   building_ = nullptr;
+  outputs_ = nullptr;
   return results.empty() ? kNoNode : results[0];
 }
 

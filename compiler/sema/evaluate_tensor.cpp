@@ -40,18 +40,21 @@ std::string differing_axes(const Shape& a, const Shape& b) {
   return text;
 }
 
-// "becomes smaller (axis 0: 32 -> 16) and wider (16 -> 32)", of the step from one shape to another.
+// "becomes smaller (32 -> 16) and wider (16 -> 32)", of the step from one shape to another.
 std::string change(const Shape& from, const Shape& to) {
   if (from.size() != to.size())
-    return "from " + std::to_string(from.size()) + " to " + std::to_string(to.size()) + " axes";
-  std::string text;
+    return "goes from " + std::to_string(from.size()) + " to " + std::to_string(to.size()) + " axes";
+  std::string words[4];   // smaller, larger, narrower, wider: the last axis has words of its own
+  static const char* const kWords[] = {"smaller", "larger", "narrower", "wider"};
   for (size_t i = 0; i < from.size(); ++i) {
     if (from[i] == to[i]) continue;
-    const bool last = i + 1 == from.size();
-    text += (text.empty() ? "" : ", ") + std::string("axis ") + std::to_string(i) + " becomes " +
-            (last ? (to[i] > from[i] ? "wider" : "narrower") : (to[i] > from[i] ? "larger" : "smaller")) + " (" +
-            std::to_string(from[i]) + " -> " + std::to_string(to[i]) + ")";
+    std::string& word = words[(i + 1 == from.size() && from.size() > 1 ? 2 : 0) + (to[i] > from[i] ? 1 : 0)];
+    const std::string step = std::to_string(from[i]) + " -> " + std::to_string(to[i]);
+    if (word.find(step) == std::string::npos) word += (word.empty() ? "" : ", ") + step;
   }
+  std::string text;
+  for (size_t i = 0; i < 4; ++i)
+    if (!words[i].empty()) text += (text.empty() ? "becomes " : " and ") + std::string(kWords[i]) + " (" + words[i] + ")";
   return text;
 }
 
@@ -96,7 +99,7 @@ void Evaluator::explain_shapes(Diagnostic& d, NodeId left, NodeId right, std::st
         matters = before[axis] != after[axis] &&
                   (axis >= final_left.size() || final_left[axis] != final_right[axis]);
       if (!matters || before == after) continue;
-      d.label(chain[k]->span, (name.empty() ? "" : "here `" + std::string(name) + "`: ") + change(before, after));
+      d.label(chain[k]->span, "here " + (name.empty() ? std::string("it") : std::string(name)) + " " + change(before, after));
       return;
     }
   };

@@ -124,7 +124,8 @@ class Evaluator : public LayerHost {
   bool build_net(const ast::NetDecl& net, const Module& home, const std::vector<GivenArgument>& given, Span call,
                  const InputSource& inputs, std::vector<NetOutput>* outputs);
   // A row of losses or metrics, whose tensors are arguments. kNoNode after an error.
-  NodeId build_row(const LayerRow& row, const Arguments& arguments, Span span, const std::string& path);
+  NodeId build_row(const LayerRow& row, const Arguments& arguments, Span span, const std::string& path,
+                   const std::vector<NetOutput>& outputs);
 
   // Looks up the names of code that is not evaluated: unused blocks, branches not taken.
   void check_names(const ast::Expr& expr, Context& context);
@@ -143,6 +144,7 @@ class Evaluator : public LayerHost {
   NodeId weight(const std::string& name, TensorType type, Initializer init, bool trainable) override;
   Diagnostic& error(Code code, Span span, std::string summary, std::string label) override;
   Diagnostic& warning(Code code, Span span, std::string summary, std::string label) override;
+  std::string name_of(NodeId node) const override;
 
  private:
   // evaluate_expr
@@ -234,6 +236,7 @@ class Evaluator : public LayerHost {
   Diagnostics& diagnostics_;
   NetBuild* net_ = nullptr;
   const Context* building_ = nullptr;   // of the layer being built: for LayerHost
+  const std::vector<NetOutput>* outputs_ = nullptr;   // names where losses and metrics are built
   std::string layer_path_;              // of the layer being built
   Span layer_span_;
 };

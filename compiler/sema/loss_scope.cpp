@@ -161,7 +161,7 @@ NodeId row_value(const LayerRow& row, const ast::Expr& expr, const LossScope& na
   inner.scope = &scope;
   const auto arguments = evaluator->bind(row, Evaluator::arguments_of(expr), expr.span, nullptr, inner);
   if (!arguments) return kNoNode;
-  return evaluator->build_row(row, *arguments, expr.span, path);
+  return evaluator->build_row(row, *arguments, expr.span, path, names.outputs);
 }
 
 NodeId loss_value(const ast::Expr& expr, const LossScope& scope, const std::string& name, Evaluator* evaluator,

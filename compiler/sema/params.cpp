@@ -1,35 +1,14 @@
 #include "compiler/sema/params.h"
 
-#include <cerrno>
-#include <cmath>
-#include <cstdlib>
 #include <optional>
 
 #include "compiler/base/text_distance.h"
+#include "compiler/syntax/literal.h"
 
 namespace netc::sema {
 namespace {
 
-std::string without_underscores(const std::string& text) {
-  std::string result;
-  for (const char c : text)
-    if (c != '_') result += c;
-  return result;
-}
-
-std::optional<double> parse_number(std::string text) {
-  bool percent = false;
-  if (!text.empty() && text.back() == '%') {
-    percent = true;
-    text.pop_back();
-  }
-  if (text.empty() || text.find_first_not_of("+-0123456789.eE") != std::string::npos) return std::nullopt;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (*end != '\0' || !std::isfinite(value)) return std::nullopt;
-  return percent ? value / 100 : value;
-}
-
+// The same spelling as in a file, with a sign in front.
 std::optional<Value> parse_value(const std::string& type, const std::string& given) {
   if (type == "string") return Value(Text{given});
   if (type == "bool") {
@@ -37,17 +16,17 @@ std::optional<Value> parse_value(const std::string& type, const std::string& giv
     if (given == "false") return Value(false);
     return std::nullopt;
   }
-  const std::string text = without_underscores(given);
-  if (type == "int") {
-    if (text.empty() || text.find_first_not_of("+-0123456789") != std::string::npos) return std::nullopt;
-    char* end = nullptr;
-    errno = 0;
-    const int64_t value = std::strtoll(text.c_str(), &end, 10);
-    if (*end != '\0' || errno == ERANGE) return std::nullopt;
-    return Value(value);
+  const bool negative = given.starts_with('-');
+  const std::string_view digits = std::string_view(given).substr(negative ? 1 : 0);
+  if (const auto i = read_int(digits)) {
+    if (type == "int") return Value(negative ? -*i : *i);
+    return Value(Float{static_cast<double>(negative ? -*i : *i), false});
   }
-  if (const auto number = parse_number(text)) return Value(Float{*number, given.back() == '%'});
-  return std::nullopt;
+  if (type == "int") return std::nullopt;
+  const auto percent = read_percent(digits);
+  const auto number = percent ? percent : read_float(digits);
+  if (!number) return std::nullopt;
+  return Value(Float{negative ? -*number : *number, percent.has_value()});
 }
 
 const char* accepted(const std::string& type) {

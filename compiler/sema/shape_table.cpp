@@ -34,6 +34,53 @@ struct Line {
   std::string label, in, out, weights;
 };
 
+// Where the rows under `row` end.
+size_t end_of(const std::vector<ShapeRow>& rows, size_t row) {
+  size_t end = row + 1;
+  while (end < rows.size() && rows[end].depth > rows[row].depth) ++end;
+  return end;
+}
+
+bool is_copy(const ShapeRow& row) { return row.kind.empty() && !row.name.empty(); }
+
+bool same_rows(const std::vector<ShapeRow>& rows, size_t a, size_t b) {
+  const size_t size = end_of(rows, a) - a;
+  if (end_of(rows, b) - b != size) return false;
+  for (size_t i = 0; i < size; ++i) {
+    const ShapeRow &x = rows[a + i], &y = rows[b + i];
+    const bool names_agree = i == 0 || x.name == y.name;
+    if (!names_agree || x.depth != y.depth || x.kind != y.kind || x.in != y.in || x.out != y.out || x.weights != y.weights ||
+        x.needed != y.needed)
+      return false;
+  }
+  return true;
+}
+
+// Copies of a repeat that are alike in a row are shown once, as "1 .. 5".
+std::vector<ShapeRow> joined_copies(const std::vector<ShapeRow>& rows) {
+  std::vector<ShapeRow> result;
+  for (size_t at = 0; at < rows.size();) {
+    result.push_back(rows[at]);
+    size_t next = at + 1;
+    if (is_copy(rows[at])) {
+      size_t last = at, after = end_of(rows, at);
+      while (after < rows.size() && rows[after].depth == rows[at].depth && is_copy(rows[after]) && same_rows(rows, at, after)) {
+        last = after;
+        after = end_of(rows, after);
+      }
+      if (last != at) {
+        result.back().name += (rows[last].name == std::to_string(std::stoll(rows[at].name) + 1) ? ", " : " .. ") + rows[last].name;
+        const std::vector<ShapeRow> inner(rows.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                                          rows.begin() + static_cast<std::ptrdiff_t>(end_of(rows, at)));
+        for (ShapeRow& row : joined_copies(inner)) result.push_back(std::move(row));
+        next = after;
+      }
+    }
+    at = next;
+  }
+  return result;
+}
+
 const char* times(int slots) {
   switch (slots) {
     case 1: return " keeps as much again";
@@ -45,7 +92,9 @@ const char* times(int slots) {
 
 }  // namespace
 
-std::string to_text(const ShapeTable& table) {
+std::string to_text(const ShapeTable& full) {
+  ShapeTable table = full;
+  table.rows = joined_copies(full.rows);
   // Names stand before kinds. Stages before the first named one of a body take the place of the name.
   size_t name_width = 0;
   for (const ShapeRow& row : table.rows)

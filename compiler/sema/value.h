@@ -113,6 +113,7 @@ struct GivenArgument {
   const ast::Name* name = nullptr;     // null: by position
   Value value;
   Span span;
+  bool is_default = false;
 };
 
 // A `shared` declaration: one set of weights, used anywhere below.
