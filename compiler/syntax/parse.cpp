@@ -8,9 +8,12 @@ namespace netc {
 
 namespace {
 
-// Byte order mark or nothing: where the text begins.
+// Where the text begins: behind the byte order mark, of which editors that join files may leave several.
 size_t length_of_mark(std::string_view text) {
-  return text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0;
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  size_t length = 0;
+  while (text.substr(length, kMark.size()) == kMark) length += kMark.size();
+  return length;
 }
 
 // False, with a diagnostic, for bytes that are no text.

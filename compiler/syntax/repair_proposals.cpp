@@ -261,7 +261,8 @@ class Proposals : public MisfitSite {
       if (is_key(before))
         attempt_insert(k_, {TokenKind::COLON}, [this] { report_missing("`:` after the name of the field", ":"); });
       // `loss: optimizer: adam`
-      const bool no_value = kind(k_) == TokenKind::COLON && k_ >= 2 && kind(k_ - 2) == TokenKind::COLON;
+      const bool no_value = kind(k_) == TokenKind::COLON && k_ >= 3 && kind(k_ - 2) == TokenKind::COLON &&
+                            is_key(kind(k_ - 3));
       if (no_value) {
         attempt_insert(k_ - 1, {TokenKind::IDENT}, [this] {
           diagnostics_.error(Code::N0101, place_of(k_ - 1),

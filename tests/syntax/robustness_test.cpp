@@ -52,7 +52,7 @@ TEST(Robustness, ByteOrderMarkAndLineEndsMeanNothing) {
     EXPECT_EQ(parsed.text(), "");
     EXPECT_EQ(structure(parsed.file), structure(expected.file));
   }
-  const Parsed broken = parse_text("\xEF\xBB\xBFnet a {\r\n  let x = @1\r\n}\r\n");
+  const Parsed broken = parse_text("\xEF\xBB\xBF\xEF\xBB\xBFnet a {\r\n  let x = @1\r\n}\r\n");
   EXPECT_EQ(broken.sources->describe(broken.diagnostics->sorted().at(0)->span), "test.net:2:11");
 }
 
