@@ -161,9 +161,13 @@ TEST(RunRecord, RefusesAFolderItMayNotWriteTo) {
   fs::create_directory(folder / "run");
   fs::permissions(folder / "run", fs::perms(0555));
   const bool is_root = geteuid() == 0;
-  if (is_root) ASSERT_EQ(seteuid(65534), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
   const std::string text = failure_of([&] { RunRecord record(folder / "run"); });
-  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
   EXPECT_THAT(text, HasSubstr("metrics.jsonl failed: Permission denied"));
   EXPECT_THAT(text, HasSubstr("try: choose a folder you may write to with --output"));
 }
