@@ -64,6 +64,7 @@ std::string Evaluator::layer_path(const ast::Name* name, std::string_view kind, 
     error(Code::N0203, name->span, "`" + name->text + "` is declared twice", "", context)
         .label(*other, "this layer has the name already")
         .help("rename one of them");
+    return context.names->next(kind, span);   // weights of its own, so that nothing else goes wrong
   }
   return context.names->path(name->text);
 }

@@ -678,7 +678,9 @@ class TrainReader {
     for (const NetOutput& output : outputs_) graph.results.push_back({output.name, output.value.as<Tensor>()->node});
     const std::vector<bool> computed = reached(graph, needed);
     for (ShapeRow& row : net().rows) row.needed = row.node == kNoNode || computed[static_cast<size_t>(row.node)];
-    check_gradients(computed);
+    check_gradients();
+    check_batch_norm();
+    check_augmented();
     for (const Node& node : graph.nodes)
       if (node.op == "unavailable" && is_layer_of_net(node)) {
         const std::string& layer = std::get<std::string>(node.attributes.at("layer"));
@@ -696,8 +698,25 @@ class TrainReader {
     return node.name.rfind("loss", 0) != 0 && node.name.rfind("metric.", 0) != 0;
   }
 
-  void check_gradients(const std::vector<bool>& computed) {
-    (void)computed;
+  // Over one sample a channel of one value has no variance.
+  void check_batch_norm() {
+    if (spec().batch != 1) return;
+    for (const StageRecord& stage : net().stages) {
+      if (!stage.layer || stage.layer->name != "batch_norm" || net().graph[stage.out].type.shape.size() != 1) continue;
+      fail(Code::N0711, spec().batch_span, "batch norm over one sample")
+          .label(stage.span, "the batch norm")
+          .help("a larger batch, or a norm over the sample: `layer_norm`, `group_norm`");
+      return;
+    }
+  }
+
+  void check_augmented() {
+    for (const FieldAnalysis& field : data_.fields)
+      if (field.augmented && !fed_.contains(field.spec.name))
+        evaluator_.warning(Code::W1115, *field.augmented, "`augment` on a field that no input uses", "", context_);
+  }
+
+  void check_gradients() {
     const Graph& graph = net().graph;
     const std::vector<bool> learning = reached_by_gradient(graph, {total_});
     bool any = false;
