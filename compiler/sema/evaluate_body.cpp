@@ -1,5 +1,7 @@
 // Statements of blocks and nets.
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "compiler/sema/evaluator.h"
 #include "compiler/syntax/print.h"
@@ -221,10 +223,12 @@ Value Evaluator::run_block(const ast::BlockDecl& block, Context& body) {
 
 bool Evaluator::run_net(const ast::NetDecl& net, Context& body, const InputSource& inputs, std::vector<NetOutput>* outputs) {
   bool sound = true;
+  std::set<std::string_view> seen;   // a second input of one name is a mistake (bind_name says so) and no leaf
   for (const ast::Statement& statement : net.statements) {
     if (const auto* input = std::get_if<ast::Input>(&statement)) {
       Value value = Unknown{};
-      if (const auto type = tensor_type(input->type, body)) {
+      const auto type = tensor_type(input->type, body);
+      if (type && seen.insert(input->name.text).second) {
         const NodeId node = inputs(*input, *type);
         if (node != kNoNode) value = Tensor{node, ""};
       }
