@@ -90,7 +90,9 @@ int run_train(Words words, Terminal& terminal) {
     throw UsageError("`--log-every` says how often metrics.jsonl gets a line, and there is none", "add `--output DIR`");
 
   const std::string& file = options.model.file;
-  auto model = load_model(file, options.model.analyze_options(), [&](ast::File& tree) {
+  AnalyzeOptions analyze_options = options.model.analyze_options();
+  analyze_options.resolve = !options.output.empty();
+  auto model = load_model(file, analyze_options, [&](ast::File& tree) {
     apply(options.overrides, options.model.train, folder_of(file), tree);
   });
   if (!is_runnable(*model, file, terminal)) return kExitAuthor;
