@@ -56,8 +56,9 @@ TEST_F(SafetensorsTest, ComesBackAsItWas) {
     ASSERT_NE(found, nullptr) << tensor.name;
     EXPECT_EQ(found->shape, tensor.shape);
     ASSERT_EQ(found->values.size(), tensor.values.size());
-    if (!tensor.values.empty())
+    if (!tensor.values.empty()) {
       EXPECT_EQ(std::memcmp(found->values.data(), tensor.values.data(), tensor.values.size() * 4), 0);
+    }
   }
 }
 

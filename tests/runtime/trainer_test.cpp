@@ -175,7 +175,9 @@ TEST_F(RecordedTraining, LogsEveryStepWhenAsked) {
   int steps = 0;
   for (const auto& line : metrics()) {
     if (line["kind"] == "step") sum += line["loss"].get<double>() * (++steps < 7 ? 16 : 7);   // 103 rows
-    if (line["kind"] == "epoch") EXPECT_NEAR(sum / 103, line["loss"].get<double>(), 1e-12);
+    if (line["kind"] == "epoch") {
+      EXPECT_NEAR(sum / 103, line["loss"].get<double>(), 1e-12);
+    }
   }
   EXPECT_EQ(steps, 7);
 }

@@ -4,8 +4,6 @@
 
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
-#include <new>
 #include <set>
 
 #include "compiler/base/diagnostics.h"
@@ -14,20 +12,8 @@
 #include "runtime/interrupt.h"
 #include "runtime/progress.h"
 #include "runtime/trainer.h"
+#include "tests/runtime/allocations.h"
 #include "tests/runtime/scripted_backend.h"
-
-namespace {
-// Allocations of this process, to show that steps make none.
-std::atomic<int64_t> allocations = 0;
-}  // namespace
-
-void* operator new(size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace netc {
 namespace {
@@ -285,8 +271,8 @@ TEST(TrainingLoop, AllocatesNothingFromStepToStep) {
   ScriptedRun run(1000, 10, 3, {}, {}, false);
   int64_t before = 0, after = 0;
   StepHook hook([&](const StepProgress& step) {
-    if (step.update == 5) before = allocations;
-    if (step.update == 95) after = allocations;
+    if (step.update == 5) before = allocations();
+    if (step.update == 95) after = allocations();
   });
   run.train(&hook);
   EXPECT_GT(before, 0);
