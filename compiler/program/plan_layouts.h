@@ -6,7 +6,7 @@
 //            shape that is touched element by element beside them: gradients, optimizer slots, activations
 //
 // Panels let a product read all three of its operands without packing, in all three passes: forward, input gradient and
-// weight gradient (docs/cpu.md). What crosses the border stays row-major: inputs, outputs, anything reshaped (an alias
+// weight gradient. What crosses the border stays row-major: inputs, outputs, anything reshaped (an alias
 // needs contiguous rows), anything that is a single row or column.
 #pragma once
 
