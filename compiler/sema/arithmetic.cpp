@@ -99,8 +99,10 @@ bool is_written_number(const ast::Expr& expr) {
   return expr.is<ast::IntLiteral>() || expr.is<ast::FloatLiteral>() || expr.is<ast::PercentLiteral>();
 }
 
-// Structural equality; nullopt where the kinds cannot be compared.
-std::optional<bool> equal(const Value& a, const Value& b) {
+// Structural equality; nullopt where the kinds cannot be compared, or after `budget` parts: a value may be much larger
+// than the text that made it.
+std::optional<bool> equal(const Value& a, const Value& b, int* budget) {
+  if (--*budget < 0) return std::nullopt;
   if (const auto* x = a.as<bool>()) return b.is<bool>() ? std::optional(*x == *b.as<bool>()) : std::nullopt;
   if (const auto* x = a.as<int64_t>(); x && b.is<int64_t>()) return *x == *b.as<int64_t>();
   if (number_of(a) && number_of(b)) return number_of(a) == number_of(b);
@@ -114,7 +116,7 @@ std::optional<bool> equal(const Value& a, const Value& b) {
   if (!x || !y) return std::nullopt;
   if (x->size() != y->size()) return false;
   for (size_t i = 0; i < x->size(); ++i) {
-    const auto same = equal((*x)[i], (*y)[i]);
+    const auto same = equal((*x)[i], (*y)[i], budget);
     if (!same) return std::nullopt;
     if (!*same) return false;
   }
@@ -139,7 +141,8 @@ Value arithmetic(const ast::BinaryExpr& binary, const Value& left, const Value& 
     return of_floats(binary, *a, *b, f && g && f->percent && g->percent, failure);
   }
   if (is_equality) {
-    if (const auto same = equal(left, right)) return *same == (binary.op == BinaryOp::equal);
+    int budget = 100'000;
+    if (const auto same = equal(left, right, &budget)) return *same == (binary.op == BinaryOp::equal);
     failure->at_operator = true;
     return fail(failure, Code::N0303,
                 std::string("`") + spelling(binary.op) + "` compares values of one kind, got " + kind_of(left) + " and " +

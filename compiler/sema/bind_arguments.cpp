@@ -155,7 +155,7 @@ std::optional<Arguments> Evaluator::bind(const Signature& signature, const std::
     given[at] = arg.span;
     const ParameterRow& row = signature.parameters[at];
     ArgumentValue value;
-    if (convert(signature, row, expr, &value, context))
+    if (convert(row, expr, &value, context))
       result.set(row.name, std::move(value), expr.span);
     else
       sound = false;
@@ -273,8 +273,7 @@ bool Evaluator::convert_word(const ParameterRow& row, const ast::Expr& expr, Arg
   return false;
 }
 
-bool Evaluator::convert_initializer(const ParameterRow& row, const ast::Expr& expr, ArgumentValue* result, Context& context) {
-  (void)row;
+bool Evaluator::convert_initializer(const ast::Expr& expr, ArgumentValue* result, Context& context) {
   const Signature* initializer = find_row(expr, initializer_table(), "initialiser", context);
   if (!initializer) return false;
   const auto arguments = bind(*initializer, arguments_of(expr), expr.span, nullptr, context);
@@ -313,11 +312,10 @@ bool Evaluator::convert_weight(const ParameterRow& row, const Value& value, Span
   return false;
 }
 
-bool Evaluator::convert(const Signature& signature, const ParameterRow& row, const ast::Expr& expr, ArgumentValue* result,
-                        Context& context) {
+bool Evaluator::convert(const ParameterRow& row, const ast::Expr& expr, ArgumentValue* result, Context& context) {
   switch (row.kind) {
     case ParameterKind::word: return convert_word(row, expr, result, context);
-    case ParameterKind::initializer: return convert_initializer(row, expr, result, context);
+    case ParameterKind::initializer: return convert_initializer(expr, result, context);
     case ParameterKind::reader:
     case ParameterKind::stages: return true;   // read from the tree by whoever knows them
     case ParameterKind::split: {
@@ -490,7 +488,6 @@ bool Evaluator::convert(const Signature& signature, const ParameterRow& row, con
     }
     default: break;
   }
-  (void)signature;
   return false;
 }
 

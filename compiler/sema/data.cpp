@@ -66,6 +66,14 @@ class DataReader {
     made.spec.span = field.span;
     made.sound = read_raw_type(field.type, &made.raw);
     if (field.from && !read_columns(*field.from, &made)) made.sound = false;
+    const size_t columns = made.spec.columns.size();
+    if (made.sound && made.available && made.raw.kind == FieldType::Kind::tensor && columns > 0 &&
+        static_cast<int64_t>(columns) != element_count(made.raw.tensor.shape)) {
+      fail(Code::N0204, field.from->span,
+           std::to_string(columns) + (columns == 1 ? " name for " : " names for ") + std::to_string(element_count(made.raw.tensor.shape)) + " values")
+          .label(field.type.span, to_string(made.raw));
+      made.sound = false;
+    }
     made.type = made.raw;
     if (made.sound) made.sound = apply_transforms(field, evaluator_, context_, &made, &result_.unavailable);
     if (made.raw.kind == FieldType::Kind::tensor) made.spec.raw = made.raw.tensor;

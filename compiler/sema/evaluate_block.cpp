@@ -7,11 +7,12 @@
 namespace netc::sema {
 namespace {
 
+// A type with a shape, `tensor`, or the element type of a scalar; `bool` alone is a compile-time value.
 bool is_tensor_formal(const ast::Formal& formal) {
-  return formal.type.element.text == "tensor" || formal.type.shape || formal.type.classes ||
-         formal.type.element.text == "f32" || formal.type.element.text == "u8" || formal.type.element.text == "i32" ||
-         formal.type.element.text == "f16" || formal.type.element.text == "bf16" || formal.type.element.text == "f64" ||
-         formal.type.element.text == "i64";
+  if (formal.type.shape || formal.type.classes) return true;
+  for (std::string_view element : {"tensor", "f32", "f64", "f16", "bf16", "i32", "i64", "u8"})
+    if (formal.type.element.text == element) return true;
+  return false;
 }
 
 std::string header(const std::vector<ast::Formal>& formals, const std::string& name) {
@@ -65,7 +66,7 @@ bool Evaluator::bind_formal(const ast::Formal& formal, const GivenArgument& argu
     if (!number_of(value)) return wrong("a number");
     if (value.is<int64_t>()) bound = Float{*number_of(value), false};
   } else if (kind == "bool") {
-    if (!value.is<bool>() && !(value.is<Tensor>() && !formal.default_value)) return wrong("a bool");
+    if (!value.is<bool>()) return wrong("a bool");
   } else if (kind == "string") {
     if (!value.is<Text>()) return wrong("a string");
   } else if (kind == "layer") {
@@ -94,11 +95,8 @@ bool Evaluator::bind_sizes(const ast::Formal& formal, const GivenArgument& argum
     return false;
   };
   const bool class_declared = type.classes != nullptr;
-  if (class_declared ? found.classes == 0 : found.classes > 0 || type.element.text != dtype_name(found.dtype)) {
-    if (!class_declared && found.classes == 0 && is_floating(found.dtype) == (type.element.text[0] == 'f')) return mismatch();
-    if (!class_declared && type.element.text == "i32" && found.classes > 0) return mismatch();
-    return mismatch();
-  }
+  const bool element_fits = class_declared ? found.classes > 0 : found.classes == 0 && type.element.text == dtype_name(found.dtype);
+  if (!element_fits) return mismatch();
   std::vector<std::pair<const ast::Expr*, int64_t>> sizes;
   if (class_declared) sizes.emplace_back(type.classes.get(), found.classes);
   const size_t rank = type.shape ? type.shape->size() : 0;
@@ -214,6 +212,7 @@ Value Evaluator::apply_body(const Callable& callable, std::vector<GivenArgument>
       if (argument.value.unknown()) return Unknown{};
 
   Frame frame;
+  frame.id = ++last_frame_;
   frame.outer = context.frame;
   frame.declaration = declaration;
   frame.place = (callable.block ? "block `" : "net `") + name + "`";

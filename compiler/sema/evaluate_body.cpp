@@ -68,7 +68,7 @@ bool Evaluator::check_annotation(const ast::Type& type, const Value& value, Cont
   int shown = 0;
   for (NodeId node = tensor->node; node != kNoNode && shown < 12; ++shown) {
     const auto record = std::find_if(net_->stages.begin(), net_->stages.end(), [&](const StageRecord& r) {
-      return r.frame == context.frame && r.out == node && r.in != r.out;
+      return r.frame == context.frame->id && r.out == node && r.in != r.out;
     });
     if (record == net_->stages.end()) break;
     const std::string_view text = diagnostics_.sources().text(record->span);
@@ -256,6 +256,7 @@ bool Evaluator::run_net(const ast::NetDecl& net, Context& body, const InputSourc
 bool Evaluator::build_net(const ast::NetDecl& net, const Module& home, const std::vector<GivenArgument>& given, Span call,
                           const InputSource& inputs, std::vector<NetOutput>* outputs) {
   Frame frame;
+  frame.id = ++last_frame_;
   frame.declaration = &net;
   frame.place = "net `" + net.name.text + "`";
   frame.name_span = net.name.span;

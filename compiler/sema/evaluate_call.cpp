@@ -151,7 +151,9 @@ Value Evaluator::apply(const Callable& callable, std::vector<GivenArgument> pipe
     return Unknown{};
   }
   if (++net_->uses > kMostUses) {
-    diagnostics_.error(Code::N0308, context.frame ? context.frame->name_span : span,
+    const Frame* root = context.frame;
+    while (root->outer) root = root->outer;
+    diagnostics_.error(Code::N0308, root->name_span,
                        "this net has more than " + std::to_string(kMostUses) + " layers")
         .help("look for repeats inside repeats, and blocks that use blocks several times");
     return Unknown{};
@@ -186,7 +188,7 @@ Value Evaluator::apply(const Callable& callable, std::vector<GivenArgument> pipe
       if (made.node == kNoNode) made.node = tensor->node;
       made.out.push_back(net_->graph[tensor->node].type);
       const bool has_bias = callable.layer && callable.layer->find("bias") && (!callable.arguments || callable.arguments->flag("bias"));
-      net_->stages.push_back({context.frame, first_in, tensor->node, span, callable.layer, has_bias, shared != nullptr});
+      net_->stages.push_back({context.frame->id, first_in, tensor->node, span, callable.layer, has_bias, shared != nullptr});
     }
   };
   note_result(result);

@@ -31,7 +31,7 @@ Value Evaluator::evaluate(const ast::Expr& expr, Context& context) {
     Value operator()(const ast::UnaryExpr& n) { return e.evaluate_unary(n, expr.span, context); }
     Value operator()(const ast::BinaryExpr& n) { return e.evaluate_binary(n, expr.span, context); }
     Value operator()(const ast::IfExpr& n) { return e.evaluate_if(n, context); }
-    Value operator()(const ast::PipelineExpr& n) { return e.evaluate_pipeline(n, expr.span, context); }
+    Value operator()(const ast::PipelineExpr& n) { return e.evaluate_pipeline(n, context); }
   };
   return std::visit(Visit{*this, expr, context}, expr.node);
 }
@@ -172,7 +172,7 @@ Value Evaluator::evaluate_member(const ast::MemberExpr& member, Span span, Conte
           .help("move it below the first `|> " + shown + "`");
       return Unknown{};
     }
-    return parameter_of(owner->path, member.member, member.object->span, shown, context);
+    return parameter_of(owner->path, member.member, shown, context);
   }
   Diagnostic& d = error(Code::N0205, member.member.span,
                         "`" + shown + "` has no parameter `" + name + "`: it is " + kind_of(object), "", context);
@@ -180,9 +180,7 @@ Value Evaluator::evaluate_member(const ast::MemberExpr& member, Span span, Conte
   return Unknown{};
 }
 
-Value Evaluator::parameter_of(const std::string& path, const ast::Name& member, Span object, std::string_view shown,
-                              Context& context) {
-  (void)object;
+Value Evaluator::parameter_of(const std::string& path, const ast::Name& member, std::string_view shown, Context& context) {
   const std::string full = path + "." + member.text;
   if (const auto found = net_->weights.find(full); found != net_->weights.end())
     return Weight{full, found->second, false};

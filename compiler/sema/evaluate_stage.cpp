@@ -4,8 +4,7 @@
 
 namespace netc::sema {
 
-Value Evaluator::evaluate_pipeline(const ast::PipelineExpr& pipeline, Span span, Context& context) {
-  (void)span;
+Value Evaluator::evaluate_pipeline(const ast::PipelineExpr& pipeline, Context& context) {
   Value value = evaluate(*pipeline.head, context);
   Span value_span = pipeline.head->span;
   if (!value.unknown() && !value.is<Tensor>() && !value.items()) {
@@ -183,7 +182,7 @@ Value Evaluator::evaluate_repeat(const ast::Repeat& repeat, const ast::Name* nam
   made.out = type_of(value);
   if (const auto* tensor = value.as<Tensor>()) {
     made.node = tensor->node;
-    if (const auto* first = in.as<Tensor>()) net_->stages.push_back({context.frame, first->node, tensor->node, span, nullptr, false, false});
+    if (const auto* first = in.as<Tensor>()) net_->stages.push_back({context.frame->id, first->node, tensor->node, span, nullptr, false, false});
   }
   if (name) bind_as(*name, value, path, context);
   return value;

@@ -59,7 +59,7 @@ std::string change(const Shape& from, const Shape& to) {
 }
 
 // The stages of one body that lead to a node, last first.
-std::vector<const StageRecord*> stages_to(NodeId node, const std::vector<StageRecord>& records, const netc::sema::Frame* frame) {
+std::vector<const StageRecord*> stages_to(NodeId node, const std::vector<StageRecord>& records, int frame) {
   std::vector<const StageRecord*> chain;
   while (node != kNoNode) {
     const auto found = std::find_if(records.begin(), records.end(), [&](const StageRecord& r) {
@@ -77,7 +77,7 @@ std::vector<const StageRecord*> stages_to(NodeId node, const std::vector<StageRe
 void Evaluator::explain_shapes(Diagnostic& d, NodeId left, NodeId right, std::string_view left_name,
                                std::string_view right_name, const Context& context) {
   const Shape final_left = net_->graph[left].type.shape, final_right = net_->graph[right].type.shape;
-  const auto a = stages_to(left, net_->stages, context.frame), b = stages_to(right, net_->stages, context.frame);
+  const auto a = stages_to(left, net_->stages, context.frame->id), b = stages_to(right, net_->stages, context.frame->id);
   // The value both come from: from there on, the first stage of each side that changes what differs in the end.
   const auto nodes = [](NodeId end, const std::vector<const StageRecord*>& chain) {
     std::vector<NodeId> result{end};

@@ -28,6 +28,7 @@ namespace netc::sema {
 
 // A body being evaluated: block inside block inside net.
 struct Frame {
+  int id = 0;                                  // each evaluation of a body has its own
   const Frame* outer = nullptr;
   const void* declaration = nullptr;           // the BlockDecl or NetDecl: to find recursion
   std::string place;                           // "block `basic`"
@@ -50,7 +51,7 @@ struct Context {
 
 // A stage that made a value: for messages that say where a shape came about, and warnings about neighbours.
 struct StageRecord {
-  const Frame* frame = nullptr;
+  int frame = 0;                               // Frame::id of the body it stands in
   NodeId in = kNoNode, out = kNoNode;
   Span span;
   const LayerRow* layer = nullptr;             // null: a block, net or repeat
@@ -74,7 +75,7 @@ struct NetBuild {
   NetBuild& operator=(const NetBuild&) = delete;
 };
 
-inline constexpr int64_t kMostUses = 200'000;   // of layers in one net
+inline constexpr int64_t kMostUses = 50'000;   // of layers in one net
 
 // An output of a net, or of a net used as a block.
 struct NetOutput {
@@ -158,8 +159,7 @@ class Evaluator : public LayerHost {
   Value evaluate_items(const std::vector<ast::ExprPtr>& items, bool is_tuple, Context& context);
   Value tensor_operation(const ast::BinaryExpr& binary, const Value& left, const Value& right, Span span,
                          Context& context);
-  Value parameter_of(const std::string& path, const ast::Name& member, Span object, std::string_view shown,
-                     Context& context);
+  Value parameter_of(const std::string& path, const ast::Name& member, std::string_view shown, Context& context);
   std::optional<bool> condition(const ast::Expr& expr, Context& context);
   void explain_shapes(Diagnostic& d, NodeId left, NodeId right, std::string_view left_name, std::string_view right_name,
                       const Context& context);
@@ -189,7 +189,7 @@ class Evaluator : public LayerHost {
   bool enters(const void* declaration, const std::string& name, Span call, Context& context);
 
   // evaluate_stage
-  Value evaluate_pipeline(const ast::PipelineExpr& pipeline, Span span, Context& context);
+  Value evaluate_pipeline(const ast::PipelineExpr& pipeline, Context& context);
   Value evaluate_stage(const ast::Stage& stage, const Value& in, Span in_span, Context& context);
   Value evaluate_repeat(const ast::Repeat& repeat, const ast::Name* name, Span span, const Value& in, Span in_span,
                         Context& context);
@@ -210,12 +210,11 @@ class Evaluator : public LayerHost {
   void warn_of_unused(const Scope& scope, const Context& context);
 
   // bind_arguments
-  bool convert(const Signature& signature, const ParameterRow& row, const ast::Expr& expr, ArgumentValue* result,
-               Context& context);
+  bool convert(const ParameterRow& row, const ast::Expr& expr, ArgumentValue* result, Context& context);
   bool convert_number(const ParameterRow& row, const Value& value, Span span, double* result, Context& context);
   bool convert_integer(const ParameterRow& row, const Value& value, Span span, int64_t* result, Context& context);
   bool convert_integers(const ParameterRow& row, const Value& value, Span span, Integers* result, Context& context);
-  bool convert_initializer(const ParameterRow& row, const ast::Expr& expr, ArgumentValue* result, Context& context);
+  bool convert_initializer(const ast::Expr& expr, ArgumentValue* result, Context& context);
   bool convert_word(const ParameterRow& row, const ast::Expr& expr, ArgumentValue* result, Context& context);
   bool convert_progress(const ParameterRow& row, const Value& value, Span span, Progress* result, Context& context);
   bool convert_weight(const ParameterRow& row, const Value& value, Span span, ArgumentValue* result, Context& context);
@@ -235,6 +234,7 @@ class Evaluator : public LayerHost {
 
   Diagnostics& diagnostics_;
   NetBuild* net_ = nullptr;
+  int last_frame_ = 0;
   const Context* building_ = nullptr;   // of the layer being built: for LayerHost
   const std::vector<NetOutput>* outputs_ = nullptr;   // names where losses and metrics are built
   std::string layer_path_;              // of the layer being built

@@ -64,14 +64,13 @@ void Evaluator::report_unknown_name(std::string_view given, Span span, bool as_l
   const std::string name(given);
   if (name.empty() || context.module->incomplete) return;   // it may be in what could not be read
   if (context.frame) {
-    for (const Frame* frame = context.frame; frame; frame = nullptr)
-      for (const auto& [inside, repeat] : frame->repeat_names)
-        if (inside == name) {
-          error(Code::N0206, span, "`" + name + "` lives inside this repeat", "", context)
-              .label(Span{repeat.file, repeat.begin, repeat.begin + 6}, "every copy has its own")
-              .help("let it be the value of the chain, or name the whole repeat with `as`");
-          return;
-        }
+    for (const auto& [inside, repeat] : context.frame->repeat_names) {
+      if (inside != name) continue;
+      error(Code::N0206, span, "`" + name + "` lives inside this repeat", "", context)
+          .label(Span{repeat.file, repeat.begin, repeat.begin + 6}, "every copy has its own")
+          .help("let it be the value of the chain, or name the whole repeat with `as`");
+      return;
+    }
     for (const ast::Statement& statement : *context.frame->statements) {
       const ast::Name* declared = nullptr;
       const auto look = [&](const ast::Name& candidate) {

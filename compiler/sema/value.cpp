@@ -21,14 +21,19 @@ std::string show_number(double value) {
 
 namespace {
 
-std::string show_list(const Items& items, const Graph* graph) {
+constexpr int kShownDepth = 3;   // of lists in lists: a value may be much larger than the text that made it
+
+std::string show_at(const Value& value, const Graph* graph, int depth);
+
+std::string show_list(const Items& items, const Graph* graph, int depth) {
+  if (depth == kShownDepth && !items.values->empty()) return items.is_tuple ? "(...)" : "[...]";
   std::string text = items.is_tuple ? "(" : "[";
   for (size_t i = 0; i < items.values->size(); ++i) {
     if (i == 8) {
       text += ", ...";
       break;
     }
-    text += (i ? ", " : "") + show((*items.values)[i], graph);
+    text += (i ? ", " : "") + show_at((*items.values)[i], graph, depth + 1);
   }
   return text + (items.is_tuple ? ")" : "]");
 }
@@ -39,9 +44,7 @@ std::string show_percent(double value) {
   return text;
 }
 
-}  // namespace
-
-std::string show(const Value& value, const Graph* graph) {
+std::string show_at(const Value& value, const Graph* graph, int depth) {
   if (value.is<None>()) return "none";
   if (const auto* b = value.as<bool>()) return *b ? "true" : "false";
   if (const auto* i = value.as<int64_t>()) return std::to_string(*i);
@@ -49,7 +52,7 @@ std::string show(const Value& value, const Graph* graph) {
   if (const auto* q = value.as<Quantity>()) return q->spelling;
   if (const auto* t = value.as<Text>()) return "\"" + t->value + "\"";
   if (const auto* d = value.as<DeviceWord>()) return d->kind + ":" + (d->index < 0 ? "*" : std::to_string(d->index));
-  if (const auto* items = value.as<Items>()) return show_list(*items, graph);
+  if (const auto* items = value.as<Items>()) return show_list(*items, graph, depth);
   if (const auto* r = value.as<Range>())
     return r->whole ? std::to_string(r->begin) + " ..< " + std::to_string(r->end)
                     : show_number(r->low) + " ..< " + show_number(r->high);
@@ -58,6 +61,10 @@ std::string show(const Value& value, const Graph* graph) {
   if (const Callable* c = value.callable()) return std::string(c->name());
   return kind_of(value);
 }
+
+}  // namespace
+
+std::string show(const Value& value, const Graph* graph) { return show_at(value, graph, 0); }
 
 std::string kind_of(const Value& value) {
   if (value.is<None>()) return "none";

@@ -197,8 +197,26 @@ INSTANTIATE_TEST_SUITE_P(
                       Small{"train: csv(\"a\")  field x: f32[3] |> normalize(mean: [1, 2], std: 1)", "N0303@2"},
                       Small{"train: csv(\"a\")  field x: f32[3] |> normalize(mean: 0, std: 0)", "N0310@2"},
                       Small{"train: csv(\"a\")  field x: string", "N0809@2"}, Small{"train: csv(\"a\")  field x: f32 from 3", "N0303@2"},
+                      Small{"train: csv(\"a\")  field x: f32[3] from [\"a\", \"b\"]", "N0204@2"},
                       Small{"train: csv(\"a\")  field x: f32  field x: f32", "N0203@2"},
                       Small{"train: csv(\"a\")  field i: image |> augment(random_crop(32), otherwise: center_crop(28))", "N0806@2"}));
+
+TEST(Codes, OfTrainsThatSayMoreThanOneThing) {
+  const auto train = [](const std::string& data, const std::string& net, const std::string& batch) {
+    return "data d { train: synthetic(kind: images, samples: 9)  " + data + "  field c: class(3) }\nnet n { " + net +
+           " }\ntrain t { net: n  data: d  loss: cross_entropy(o, c)  optimizer: adam  epochs: 1\n  batch: " + batch + "\n}\n";
+  };
+  const std::string field = "field x: f32[8]", input = "input x: f32[8]  ";
+  expect_codes(train(field, input + "output o = x |> dense(3)", "1 total"), "");
+  expect_codes(train(field, input + "output o = x |> dense(4, bias: false) |> batch_norm |> dense(3)", "1 total"), "N0711@4");
+  expect_codes(train(field, input + "output o = x |> dense(3)  output aux = x |> dense(2)", "4 total"), "W1108@2");
+  expect_codes(train(field, input + "let h = x |> dense(4) |> stop_gradient  output o = h |> dense(3)", "4 total"), "W1108@2");
+  expect_codes(train(field + "\n  field i: u8[8, 8, 3] |> augment(random_flip(horizontal))", input + "output o = x |> dense(3)", "4 total"),
+               "W1115@2");
+  expect_codes(train(field, input + "output o = x |> dense(3)", "4 per tower") +
+                   "plan p { towers: [tower(cpu:0, share: 2), cpu:1]  sync: allreduce(gradients) }\n",
+               "N0705@6");
+}
 
 TEST(Codes, OfTheCommandLine) {
   const std::string text =
