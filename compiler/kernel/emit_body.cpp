@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "compiler/base/errors.h"
-#include "compiler/kernel/emit_math.h"
 
 namespace netc {
 namespace {
@@ -12,6 +11,20 @@ int64_t coefficient(const Index& index, AxisId axis) {
   for (const Index::Term& term : index.terms)
     if (term.axis == axis) return term.coefficient;
   return 0;
+}
+
+// In parentheses unless it is a single name, number or parenthesis.
+std::string grouped(const std::string& text) {
+  const bool parenthesised = text.front() == '(' && text.find(')') == text.size() - 1;
+  return parenthesised || text.find(' ') == std::string::npos ? text : "(" + text + ")";
+}
+
+std::string scaled_by(int64_t factor) { return factor == 1 ? "" : " * " + std::to_string(factor); }
+
+// One more term of an address: nothing for zero.
+std::string scaled(const std::string& index, int64_t factor) {
+  if (index == "0") return "";
+  return " + " + (factor == 1 ? index : grouped(index) + scaled_by(factor));
 }
 
 std::string times(int64_t factor, const std::string& text) {
@@ -181,6 +194,21 @@ void BodyEmitter::define(const std::vector<bool>& needed, AxisSet axes, uint64_t
   }
 }
 
+std::string BodyEmitter::define_text(ExprId id) const {
+  const Expr& e = expr(id);
+  switch (e.op) {
+    case ExprOp::load: return load_text(id);
+    case ExprOp::random: return random_value(id);
+    case ExprOp::axis: {
+      Index index;
+      index.terms.push_back({static_cast<AxisId>(e.slot), 1});
+      const std::string text = "(i32)(" + index_text(index, true) + ")";
+      return is_vector(id) ? "splat_i(" + text + ") + lane_numbers()" : text;
+    }
+    default: return operation(e, is_vector(id));
+  }
+}
+
 // ---- places ----
 
 std::string BodyEmitter::index_text(const Index& index, bool global, const std::string& lane_offset) const {
@@ -211,27 +239,20 @@ std::string BodyEmitter::checked(const std::string& index, const Index& of, Buff
 
 std::string BodyEmitter::address(BufferId id, const std::string& row, const std::string& column) const {
   const Buffer& b = buffer(id);
-  std::string text = pointer(id);
-  const auto plus = [&](const std::string& index, int64_t factor) {
-    if (index == "0") return;
-    const bool simple = index.find(' ') == std::string::npos;
-    text += " + " + (factor == 1 ? index : (simple ? index : "(" + index + ")") + " * " + std::to_string(factor));
-  };
-  if (b.layout == Layout::row_major) {
-    plus(row, b.columns);
-    plus(column, 1);
-    return text;
-  }
+  if (b.layout == Layout::row_major) return pointer(id) + scaled(row, b.columns) + scaled(column, 1);
   const int64_t width = b.panel_columns;
-  plus(row, width);
-  if (b.columns <= width) {
-    plus(column, 1);
-  } else if (column != "0") {
-    const std::string c = "(u64)(" + column + ")";
-    text += " + " + c + " / " + std::to_string(width) + " * " + std::to_string(b.padded_rows * width) + " + " + c + " % " +
-            std::to_string(width);
-  }
-  return text;
+  if (b.columns <= width || column == "0") return pointer(id) + scaled(row, width) + scaled(column, 1);
+  const std::string c = "(u64)" + grouped(column);
+  return pointer(id) + scaled(row, width) + " + " + c + " / " + std::to_string(width) + scaled_by(b.padded_rows * width) +
+         " + " + c + " % " + std::to_string(width);
+}
+
+std::string BodyEmitter::panel_address(BufferId id, const std::string& row, const std::string& first_column) const {
+  const Buffer& b = buffer(id);
+  const int64_t width = b.panel_columns;
+  if (b.columns <= width || first_column == "0") return pointer(id) + scaled(row, width);
+  return pointer(id) + scaled(row, width) + " + (u64)" + grouped(first_column) + " / " + std::to_string(width) +
+         scaled_by(b.padded_rows * width);
 }
 
 std::string BodyEmitter::address(BufferId id, const Index& row, const Index& column, const std::string& lane_offset) const {
@@ -239,8 +260,8 @@ std::string BodyEmitter::address(BufferId id, const Index& row, const Index& col
   const bool is_lane = column.terms.size() == 1 && column.terms[0] == Index::Term{lane_, 1} && column.gathered == kNone;
   if (!lane_base_.empty() && is_lane && lane_offset.empty() && b.layout == Layout::panels && b.columns > b.panel_columns &&
       b.panel_columns == target_.panel_columns && column.offset % b.panel_columns == 0) {
-    const std::string base = column.offset == 0 ? lane_base_ : "(" + lane_base_ + " + " + std::to_string(column.offset) + ")";
-    return address(id, checked(index_text(row, false), row, id, true), base) + " + " + lane_step_;
+    const std::string base = column.offset == 0 ? lane_base_ : lane_base_ + " + " + std::to_string(column.offset);
+    return panel_address(id, checked(index_text(row, false), row, id, true), base) + " + " + lane_step_;
   }
   return address(id, checked(index_text(row, false, lane_offset), row, id, true),
                  checked(index_text(column, false, lane_offset), column, id, false));
@@ -327,136 +348,6 @@ void BodyEmitter::store(const Store& s) {
   const bool padded = buffer(s.buffer).layout == Layout::panels;   // what lies beyond the last column is nobody's
   if (valid_.empty() || padded) out_.line(std::string("store_") + suffix + "(" + place + ", " + total + ");");
   else out_.line(std::string("store_part_") + suffix + "(" + place + ", " + total + ", " + valid_ + ");");
-}
-
-// ---- operations ----
-
-std::string BodyEmitter::converted(const std::string& text, DType from, DType to, bool vector) const {
-  if (from == to) return text;
-  if (to == DType::boolean) {
-    if (!vector) return "(" + text + " != 0)";
-    return from == DType::f32 ? "(" + text + " != splat(0.0f))" : "(" + text + " != 0)";
-  }
-  if (from == DType::boolean && vector)
-    return to == DType::f32 ? "(vf)(" + text + " & (vi)splat(1.0f))" : to == DType::i32 ? "(" + text + " & 1)"
-                                                                                     : "(vu)(" + text + " & 1)";
-  if (!vector) return std::string("(") + c_type(to, false) + ")(" + text + ")";
-  if (to == DType::f32) return (from == DType::i64 ? "u_to_f(" : "to_f(") + text + ")";
-  if (to == DType::i32) return (from == DType::f32 ? "to_i(" : "(vi)(") + text + ")";
-  return "(vu)(" + text + ")";
-}
-
-std::string BodyEmitter::call(ExprOp op, const std::string& arguments, bool vector) const {
-  usage_.math.insert(op);
-  return std::string(math_function(op)) + (vector ? "_v(" : "_1(") + arguments + ")";
-}
-
-std::string BodyEmitter::define_text(ExprId id) const {
-  const Expr& e = expr(id);
-  switch (e.op) {
-    case ExprOp::load: return load_text(id);
-    case ExprOp::random: return random_value(id);
-    case ExprOp::axis: {
-      Index index;
-      index.terms.push_back({static_cast<AxisId>(e.slot), 1});
-      const std::string text = "(i32)(" + index_text(index, true) + ")";
-      return is_vector(id) ? "splat_i(" + text + ") + lane_numbers()" : text;
-    }
-    default: return operation(e, is_vector(id));
-  }
-}
-
-std::string BodyEmitter::operation(const Expr& e, bool vector) const {
-  const auto arg = [&](int i) { return value(e.args[i], vector); };
-  const auto arg_type = [&](int i) { return expr(e.args[i]).type; };
-  const bool real = e.type == DType::f32;
-  switch (e.op) {
-    case ExprOp::cast: return converted(arg(0), arg_type(0), e.type, vector);
-    case ExprOp::neg: return "-" + arg(0);
-    case ExprOp::abs:
-      if (real) return call(e.op, arg(0), vector);
-      return vector ? "choose_i(" + arg(0) + " < 0, -" + arg(0) + ", " + arg(0) + ")"
-                    : "(" + arg(0) + " < 0 ? -" + arg(0) + " : " + arg(0) + ")";
-    case ExprOp::sign:
-      if (real) return call(e.op, arg(0), vector);
-      return vector ? "(" + arg(0) + " < 0) - (" + arg(0) + " > 0)" : "(" + arg(0) + " > 0) - (" + arg(0) + " < 0)";
-    case ExprOp::exp: case ExprOp::log: case ExprOp::log1p: case ExprOp::expm1: case ExprOp::sqrt: case ExprOp::rsqrt:
-    case ExprOp::reciprocal: case ExprOp::sin: case ExprOp::cos: case ExprOp::tanh: case ExprOp::erf: case ExprOp::floor:
-      return call(e.op, arg(0), vector);
-    case ExprOp::pow: return call(e.op, arg(0) + ", " + arg(1), vector);
-    case ExprOp::add: case ExprOp::sub: {
-      const ExprId product = fused_product(e);
-      if (product == kNone) return arg(0) + (e.op == ExprOp::add ? " + " : " - ") + arg(1);
-      const Expr& p = expr(product);
-      const bool second = product == e.args[1];
-      const std::string negate_product = e.op == ExprOp::sub && second ? "-" : "";
-      const std::string negate_rest = e.op == ExprOp::sub && !second ? "-" : "";
-      return std::string(vector ? "mul_add(" : "mul_add1(") + negate_product + value(p.args[0], vector) + ", " +
-             value(p.args[1], vector) + ", " + negate_rest + arg(second ? 0 : 1) + ")";
-    }
-    case ExprOp::mul: return arg(0) + " * " + arg(1);
-    case ExprOp::div: return arg(0) + " / " + arg(1);
-    case ExprOp::max: case ExprOp::min: {
-      const bool larger = e.op == ExprOp::max;
-      if (!real) {
-        const char* sign = larger ? " > " : " < ";
-        return vector ? "choose_i(" + arg(0) + sign + arg(1) + ", " + arg(0) + ", " + arg(1) + ")"
-                      : "(" + arg(0) + sign + arg(1) + " ? " + arg(0) + " : " + arg(1) + ")";
-      }
-      // With a constant on one side only the other can be NaN, and one instruction does it.
-      if (vector && expr(e.args[1]).op == ExprOp::constant && expr(e.args[1]).value == expr(e.args[1]).value)
-        return std::string(larger ? "larger(" : "smaller(") + arg(1) + ", " + arg(0) + ")";
-      if (vector && expr(e.args[0]).op == ExprOp::constant && expr(e.args[0]).value == expr(e.args[0]).value)
-        return std::string(larger ? "larger(" : "smaller(") + arg(0) + ", " + arg(1) + ")";
-      return std::string(larger ? "max_nan" : "min_nan") + (vector ? "(" : "1(") + arg(0) + ", " + arg(1) + ")";
-    }
-    case ExprOp::lt: return arg(0) + " < " + arg(1);
-    case ExprOp::le: return arg(0) + " <= " + arg(1);
-    case ExprOp::gt: return arg(0) + " > " + arg(1);
-    case ExprOp::ge: return arg(0) + " >= " + arg(1);
-    case ExprOp::eq: return arg(0) + " == " + arg(1);
-    case ExprOp::ne: return arg(0) + " != " + arg(1);
-    case ExprOp::logical_and: return arg(0) + (vector ? " & " : " && ") + arg(1);
-    case ExprOp::logical_or: return arg(0) + (vector ? " | " : " || ") + arg(1);
-    case ExprOp::logical_not: return (vector ? "~" : "!") + arg(0);
-    case ExprOp::select: {
-      if (!vector) return arg(0) + " ? " + arg(1) + " : " + arg(2);
-      const char* name = real ? "choose(" : e.type == DType::i64 ? "choose_u(" : "choose_i(";
-      return name + arg(0) + ", " + arg(1) + ", " + arg(2) + ")";
-    }
-    default: throw InternalError("no C text for operation " + std::string(expr_op_name(e.op)));
-  }
-}
-
-// ---- reductions ----
-
-std::string BodyEmitter::identity(Combine combine, DType type) {
-  if (combine == Combine::sum) return type == DType::f32 ? "0.0f" : "0";
-  const bool max = combine == Combine::max;
-  if (type == DType::f32) return max ? "(-__builtin_inff())" : "__builtin_inff()";
-  return max ? "(-2147483647 - 1)" : "2147483647";
-}
-
-std::string BodyEmitter::fold(Combine combine, DType type, const std::string& total, ExprId id, bool vector,
-                              const std::string& mask) const {
-  const bool real = type == DType::f32;
-  if (combine == Combine::sum && fused_[static_cast<size_t>(id)] && mask.empty()) {
-    const Expr& p = expr(id);
-    return std::string(vector ? "mul_add(" : "mul_add1(") + value(p.args[0], vector) + ", " + value(p.args[1], vector) + ", " +
-           total + ")";
-  }
-  std::string x;
-  if (fused_[static_cast<size_t>(id)]) x = value(expr(id).args[0], vector) + " * " + value(expr(id).args[1], vector);
-  else x = value(id, vector);
-  if (!mask.empty())
-    x = std::string(real ? "choose(" : "choose_i(") + mask + ", " + x + ", " + (real ? "splat(" : "splat_i(") +
-        identity(combine, type) + "))";
-  if (combine == Combine::sum) return total + " + " + x;
-  const bool max = combine == Combine::max;
-  if (real) return std::string(max ? "max_nan" : "min_nan") + (vector ? "(" : "1(") + total + ", " + x + ")";
-  const std::string sign = max ? " > " : " < ";
-  return vector ? "choose_i(" + total + sign + x + ", " + total + ", " + x + ")"
-                : "(" + total + sign + x + " ? " + total + " : " + x + ")";
 }
 
 }  // namespace netc

@@ -22,7 +22,7 @@ struct EmitUsage {
   bool random = false;
   bool transpose = false;
   std::set<ExprOp> math;
-  std::set<std::pair<std::string, int>> tiles;   // product tiles: kind, rows (emit_product.cpp)
+  std::set<std::pair<std::string, int>> tiles;   // product tiles: kind, rows (emit_tile.h)
 
   void join(const EmitUsage& other) {
     random |= other.random;
@@ -88,6 +88,8 @@ class BodyEmitter {
   std::string index_text(const Index& index, bool global, const std::string& lane_offset = {}) const;
   std::string address(BufferId id, const Index& row, const Index& column, const std::string& lane_offset = {}) const;
   std::string address(BufferId id, const std::string& row, const std::string& column) const;
+  // In panels, of a column that is the first one of its panel.
+  std::string panel_address(BufferId id, const std::string& row, const std::string& first_column) const;
   // A stored element as float, wherever and of whatever type it is.
   std::string element_as_float(BufferId id, const std::string& row, const std::string& column) const;
   // Bits of a row may be drawn in one go: contiguous along `axis` from a multiple of 4.

@@ -7,6 +7,7 @@
 #include "compiler/kernel/emit_nest.h"
 #include "compiler/kernel/emit_prelude.h"
 #include "compiler/kernel/emit_product.h"
+#include "compiler/kernel/emit_tile.h"
 
 namespace netc {
 namespace {

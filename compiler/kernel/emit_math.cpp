@@ -182,9 +182,9 @@ static vf pow_v(vf a, vf b) {
 )"},
       {sqrt, "sqrt", {}, R"(INLINE vf sqrt_v(vf x) { return root(x); }
 )"},
-      {rsqrt, "rsqrt", {}, R"(INLINE vf rsqrt_v(vf x) { return splat(1.0f) / root(x); }
+      {rsqrt, "rsqrt", {}, R"(INLINE vf rsqrt_v(vf x) { return quotient(splat(1.0f), root(x)); }
 )"},
-      {reciprocal, "reciprocal", {}, R"(INLINE vf reciprocal_v(vf x) { return splat(1.0f) / x; }
+      {reciprocal, "reciprocal", {}, R"(INLINE vf reciprocal_v(vf x) { return quotient(splat(1.0f), x); }
 )"},
   };
   return kTexts;

@@ -3,7 +3,8 @@
 //
 // Errors against the exact value, over all of f32 (tests/cpu/math_test.cpp measures them), in units in the last place:
 //   exp 1.0   expm1 1.5   log 1.0   log1p 1.5   tanh 2.0   erf 1.5   pow 0.6   sin, cos 2.0 up to |x| = 2^20
-//   floor, abs, sign, sqrt exact or correctly rounded; reciprocal 0.5, rsqrt 1.5
+//   floor, abs, sign exact; sqrt, reciprocal and quotients correctly rounded, rsqrt 1.5; where Target::newton_division
+//   is set: sqrt, reciprocal and quotients 1.0, rsqrt 2.0
 // Subnormal results and arguments may count as zero (kernels run with flush-to-zero). NaN passes through.
 #pragma once
 

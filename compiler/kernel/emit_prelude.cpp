@@ -3,6 +3,8 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/kernel/emit_random.h"
+
 namespace netc {
 namespace {
 
@@ -82,52 +84,66 @@ INLINE vi to_i(vf x) { return __builtin_convertvector(x, vi); }
   return text;
 }
 
-// Operations with an instruction of their own. smaller/larger give the SECOND operand where one is NaN.
-std::string arithmetic(const Target& t) {
-  std::string text;
-  if (t.name == "avx512") {
-    text += R"(INLINE vf mul_add(vf a, vf b, vf c) { return (vf)__builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4); }
-INLINE float mul_add1(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+// Operations with an instruction of their own, where this text is compiled for a processor that has it; else spelled
+// out, so that text for a wide processor can be run (slowly) on a narrow one. larger/smaller give the SECOND operand
+// where one is NaN.
+constexpr const char* kAvx512 = R"(#if defined(__AVX512F__)
+#define HAS_VECTOR_INSTRUCTIONS
+INLINE vf mul_add(vf a, vf b, vf c) { return (vf)__builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4); }
 #if defined(__clang__)
 INLINE vf larger(vf a, vf b) { return __builtin_ia32_maxps512(a, b, 4); }
 INLINE vf smaller(vf a, vf b) { return __builtin_ia32_minps512(a, b, 4); }
-INLINE vf root(vf a) { return __builtin_ia32_sqrtps512(a, 4); }
+INLINE vf exact_root(vf a) { return __builtin_ia32_sqrtps512(a, 4); }
 INLINE vu times_even(vu a, vu b) { return (vu)__builtin_ia32_pmuludq512((vi)a, (vi)b); }
 #else
+typedef long long vq __attribute__((vector_size(64)));
 INLINE vf larger(vf a, vf b) { return __builtin_ia32_maxps512_mask(a, b, a, (unsigned short)-1, 4); }
 INLINE vf smaller(vf a, vf b) { return __builtin_ia32_minps512_mask(a, b, a, (unsigned short)-1, 4); }
-INLINE vf root(vf a) { return __builtin_ia32_sqrtps512_mask(a, a, (unsigned short)-1, 4); }
-typedef long long vq __attribute__((vector_size(64)));
+INLINE vf exact_root(vf a) { return __builtin_ia32_sqrtps512_mask(a, a, (unsigned short)-1, 4); }
 INLINE vu times_even(vu a, vu b) { return (vu)__builtin_ia32_pmuludq512_mask((vi)a, (vi)b, (vq)a, (unsigned char)-1); }
 #endif
-INLINE vf choose(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
+INLINE vf reciprocal_guess(vf a) { return __builtin_ia32_rcp14ps512_mask(a, a, (unsigned short)-1); }
+INLINE vf root_guess(vf a) { return __builtin_ia32_rsqrt14ps512_mask(a, a, (unsigned short)-1); }   // 1 / root
+INLINE i32 any(vi m) { return __builtin_ia32_cmpd512_mask(m, splat_i(0), 4, (unsigned short)-1) != 0; }
+#endif
 )";
-  } else if (t.name == "avx2") {
-    text += R"(INLINE vf mul_add(vf a, vf b, vf c) { return __builtin_ia32_vfmaddps256(a, b, c); }
-INLINE float mul_add1(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
+constexpr const char* kAvx2 = R"(#if defined(__AVX2__) && defined(__FMA__)
+#define HAS_VECTOR_INSTRUCTIONS
+INLINE vf mul_add(vf a, vf b, vf c) { return __builtin_ia32_vfmaddps256(a, b, c); }
 INLINE vf larger(vf a, vf b) { return __builtin_ia32_maxps256(a, b); }
 INLINE vf smaller(vf a, vf b) { return __builtin_ia32_minps256(a, b); }
-INLINE vf root(vf a) { return __builtin_ia32_sqrtps256(a); }
+INLINE vf exact_root(vf a) { return __builtin_ia32_sqrtps256(a); }
 INLINE vu times_even(vu a, vu b) { return (vu)__builtin_ia32_pmuludq256((vi)a, (vi)b); }
+#define HAS_CHOOSE
 INLINE vf choose(vi m, vf a, vf b) { return __builtin_ia32_blendvps256(b, a, (vf)m); }
+#endif
 )";
-  } else {
-    text += R"(// No fused multiply-add is assumed: two roundings.
-INLINE vf mul_add(vf a, vf b, vf c) { return a * b + c; }
-INLINE float mul_add1(float a, float b, float c) { return a * b + c; }
-INLINE vf choose(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
-#if defined(__SSE2__)
+
+constexpr const char* kPlain = R"(#if defined(__SSE2__)
+#define HAS_VECTOR_INSTRUCTIONS
+INLINE vf mul_add(vf a, vf b, vf c) { return a * b + c; }   // no fused multiply-add is assumed: two roundings
 INLINE vf larger(vf a, vf b) { return __builtin_ia32_maxps(a, b); }
 INLINE vf smaller(vf a, vf b) { return __builtin_ia32_minps(a, b); }
-INLINE vf root(vf a) { return __builtin_ia32_sqrtps(a); }
+INLINE vf exact_root(vf a) { return __builtin_ia32_sqrtps(a); }
 INLINE vu times_even(vu a, vu b) { return (vu)__builtin_ia32_pmuludq128((vi)a, (vi)b); }
-#else
+#endif
+)";
+
+constexpr const char* kSpelledOut = R"(#if !defined(HAS_CHOOSE)
+INLINE vf choose(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
+#endif
+INLINE vi choose_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
+INLINE vu choose_u(vi m, vu a, vu b) { return ((vu)m & a) | (~(vu)m & b); }
+#if !defined(HAS_VECTOR_INSTRUCTIONS)
+INLINE vf mul_add(vf a, vf b, vf c) { return a * b + c; }   // one rounding if the compiler is told to contract
 INLINE vf larger(vf a, vf b) { return choose(a > b, a, b); }
 INLINE vf smaller(vf a, vf b) { return choose(a < b, a, b); }
-INLINE vf root(vf a) {
+INLINE vf exact_root(vf a) {
   for (int l = 0; l < LANES; ++l) a[l] = __builtin_sqrtf(a[l]);
   return a;
 }
+// The even lanes multiplied to 64 bits: the low half in the even lane, the high half in the odd one after it.
 INLINE vu times_even(vu a, vu b) {
   vu c;
   for (int l = 0; l < LANES; l += 2) {
@@ -138,10 +154,6 @@ INLINE vu times_even(vu a, vu b) {
   return c;
 }
 #endif
-)";
-  }
-  text += R"(INLINE vi choose_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
-INLINE vu choose_u(vi m, vu a, vu b) { return ((vu)m & a) | (~(vu)m & b); }
 // NaN if one of the two is.
 INLINE vf max_nan(vf a, vf b) { return choose(a != a, a, larger(a, b)); }
 INLINE vf min_nan(vf a, vf b) { return choose(a != a, a, smaller(a, b)); }
@@ -150,7 +162,47 @@ INLINE float min_nan1(float a, float b) { return a != a ? a : a < b ? a : b; }
 INLINE vi mask_below(i64 n) { return lane_numbers() < splat_i(n < LANES ? (i32)n : LANES); }
 
 )";
-  return text;
+
+constexpr const char* kNewton = R"(// Quotients and roots within 1 ulp. Operands outside the range in which that holds, NaN and infinity among them, take
+// the exact instruction.
+#if !defined(HAS_VECTOR_INSTRUCTIONS)
+INLINE vf reciprocal_guess(vf a) { return (vf)((vi)(splat(1.0f) / a) & ~0x1ff); }   // as rough as the instruction
+INLINE vf root_guess(vf a) { return (vf)((vi)(splat(1.0f) / exact_root(a)) & ~0x1ff); }
+INLINE i32 any(vi m) {
+  i32 some = 0;
+  for (int l = 0; l < LANES; ++l) some |= m[l];
+  return some;
+}
+#endif
+INLINE vf quotient(vf a, vf b) {
+  const vf size_a = (vf)((vi)a & 0x7fffffff), size_b = (vf)((vi)b & 0x7fffffff);
+  const vi usual = (size_a <= splat(0x1p60f)) & ((size_a >= splat(0x1p-60f)) | (a == splat(0.0f))) &
+                   (size_b <= splat(0x1p60f)) & (size_b >= splat(0x1p-60f));
+  if (__builtin_expect(any(~usual), 0)) return a / b;
+  vf y = reciprocal_guess(b);
+  y = mul_add(y, mul_add(-b, y, splat(1.0f)), y);
+  const vf q = a * y;
+  return mul_add(mul_add(-b, q, a), y, q);
+}
+INLINE vf root(vf a) {
+  const vi usual = (a == splat(0.0f)) | ((a >= splat(0x1p-100f)) & (a <= splat(0x1p100f)));
+  if (__builtin_expect(any(~usual), 0)) return exact_root(a);
+  const vf y = root_guess(larger(splat(0x1p-100f), a)), s = a * y;
+  return mul_add(mul_add(-s, s, a), y * splat(0.5f), s);
+}
+
+)";
+
+constexpr const char* kExact = R"(INLINE vf quotient(vf a, vf b) { return a / b; }
+INLINE vf root(vf a) { return exact_root(a); }
+
+)";
+
+std::string arithmetic(const Target& t) {
+  std::string text = t.lanes == 16 ? kAvx512 : t.lanes == 8 ? kAvx2 : kPlain;
+  text += t.fma ? "INLINE float mul_add1(float a, float b, float c) { return __builtin_fmaf(a, b, c); }\n"
+                : "INLINE float mul_add1(float a, float b, float c) { return a * b + c; }\n";
+  return text + kSpelledOut + (t.newton_division ? kNewton : kExact);
 }
 
 std::string folds(const Target& t) {
@@ -244,93 +296,12 @@ UNROLL(GCC unroll 16)
   return text;
 }
 
-// Philox-4x32-10 as in compiler/kernel/random.h: a counter per lane, all four words of each used.
-std::string random_bits(const Target& t) {
-  const auto odd_up = [&] {   // odd lanes moved to even places, for the multiplication of even lanes
-    std::string mask;
-    for (int i = 0; i < t.lanes; ++i) mask += ", " + number(i | 1);
-    return mask;
-  }();
-  const auto highs = [&] {
-    std::string mask;
-    for (int i = 0; i < t.lanes; ++i) mask += ", " + number(i % 2 ? t.lanes + i : i + 1);
-    return mask;
-  }();
-  const auto lows = [&] {
-    std::string mask;
-    for (int i = 0; i < t.lanes; ++i) mask += ", " + number(i % 2 ? t.lanes + i - 1 : i);
-    return mask;
-  }();
-  std::string text = "// Philox-4x32-10; counter = (global row, column / 4, stream, update), word = column % 4.\n";
-  text += "INLINE void philox(vu* x, u32 k0, u32 k1) {\n  vu c0 = x[0], c1 = x[1], c2 = x[2], c3 = x[3];\n";
-  text += "  const vu m0 = splat_u(0xD2511F53u), m1 = splat_u(0xCD9E8D57u);\n";
-  text += "UNROLL(GCC unroll 10)\n  for (int round = 0; round < 10; ++round) {\n";
-  text += "    const vu e0 = times_even(c0, m0), o0 = times_even(SHUFFLE(c0, c0" + odd_up + "), m0);\n";
-  text += "    const vu e1 = times_even(c2, m1), o1 = times_even(SHUFFLE(c2, c2" + odd_up + "), m1);\n";
-  text += "    c0 = SHUFFLE(e1, o1" + highs + ") ^ c1 ^ splat_u(k0);\n";
-  text += "    c2 = SHUFFLE(e0, o0" + highs + ") ^ c3 ^ splat_u(k1);\n";
-  text += "    c1 = SHUFFLE(e1, o1" + lows + ");\n    c3 = SHUFFLE(e0, o0" + lows + ");\n";
-  text += "    k0 += 0x9E3779B9u;\n    k1 += 0xBB67AE85u;\n  }\n";
-  text += "  x[0] = c0; x[1] = c1; x[2] = c2; x[3] = c3;\n}\n";
-
-  const int groups = t.panel_columns / 4;   // counters of one row of a tile
-  const auto per_lane = [&](const std::function<int(int)>& f) { return braces(t.lanes, [&](int i) { return number(f(i)); }); };
-  text += "// Bits of " + number(t.lanes / groups) + " rows x " + number(t.panel_columns) +
-          " columns of a tile per turn; row, column: of the first one, column a multiple of 4.\n";
-  text += "static void random_tile(const struct batch* batch, u32 stream, u32 row, u32 column, i64 rows, u32* to) {\n";
-  text += "  const vu row_of = (vu)" + per_lane([&](int i) { return i / groups; }) + ", group_of = (vu)" +
-          per_lane([&](int i) { return i % groups; }) + ";\n";
-  text += "  for (i64 r = 0; r < rows; r += " + number(t.lanes / groups) + ") {\n";
-  text += "    vu x[4] = {splat_u(row + (u32)r) + row_of, splat_u(column / 4) + group_of, splat_u(stream), splat_u(batch->update)};\n";
-  text += "    philox(x, batch->seed_low, batch->seed_high);\n    vf w[4] = {(vf)x[0], (vf)x[1], (vf)x[2], (vf)x[3]};\n";
-  text += "    transpose_blocks(w);\n";
-  // After the transpose, block b of w[j] holds the four words of lane 4b + j.
-  for (int j = 0; j < 4; ++j)
-    for (int block = 0; block < t.lanes / 4; ++block) {
-      const int lane = 4 * block + j;
-      text += "    *(v4_at*)(to + (r + " + number(lane / groups) + ") * " + number(t.panel_columns) + " + " +
-              number(lane % groups * 4) + ") = SHUFFLE(w[" + number(j) + "], w[" + number(j) + "], " +
-              number(4 * block) + ", " + number(4 * block + 1) + ", " + number(4 * block + 2) + ", " +
-              number(4 * block + 3) + ");\n";
-    }
-  text += "  }\n}\n";
-  text += "// Bits of `count` columns of one row, rounded up to " + number(t.lanes * 4) + ".\n";
-  text += "static void random_row(const struct batch* batch, u32 stream, u32 row, u32 column, i64 count, u32* to) {\n";
-  text += "  for (i64 c = 0; c < count; c += " + number(t.lanes * 4) + ") {\n";
-  text += "    vu x[4] = {splat_u(row), splat_u(column / 4 + (u32)c / 4) + (vu)lane_numbers(), splat_u(stream), splat_u(batch->update)};\n";
-  text += "    philox(x, batch->seed_low, batch->seed_high);\n    vf w[4] = {(vf)x[0], (vf)x[1], (vf)x[2], (vf)x[3]};\n";
-  text += "    transpose_blocks(w);\n";
-  for (int j = 0; j < 4; ++j)
-    for (int block = 0; block < t.lanes / 4; ++block)
-      text += "    *(v4_at*)(to + c + " + number(4 * (4 * block + j)) + ") = SHUFFLE(w[" + number(j) + "], w[" + number(j) +
-              "], " + number(4 * block) + ", " + number(4 * block + 1) + ", " + number(4 * block + 2) + ", " +
-              number(4 * block + 3) + ");\n";
-  text += "  }\n}\n";
-  text += R"(static u32 random_bits(const struct batch* batch, u32 stream, u32 row, u32 column) {
-  u32 c[4] = {row, column / 4, stream, batch->update};
-  u32 k0 = batch->seed_low, k1 = batch->seed_high;
-  for (int round = 0; round < 10; ++round) {
-    const u64 a = (u64)0xD2511F53u * c[0], b = (u64)0xCD9E8D57u * c[2];
-    c[0] = (u32)(b >> 32) ^ c[1] ^ k0;
-    c[1] = (u32)b;
-    c[2] = (u32)(a >> 32) ^ c[3] ^ k1;
-    c[3] = (u32)a;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  return c[column % 4];
-}
-
-)";
-  return text;
-}
-
 }  // namespace
 
 std::string emit_prelude(const Target& target, const PreludeNeeds& needs) {
   std::string text = types(target) + memory(target) + arithmetic(target) + folds(target);
   if (needs.transpose || needs.random) text += transpose(target);
-  if (needs.random) text += random_bits(target);
+  if (needs.random) text += emit_random(target);
   return text;
 }
 

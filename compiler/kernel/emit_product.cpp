@@ -9,6 +9,8 @@ int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit
 int64_t parts(int64_t extent, int64_t chunk) { return (extent + chunk - 1) / chunk; }
 std::string number(int64_t n) { return std::to_string(n); }
 
+constexpr int64_t kLaneBlockBytes = 16384;   // half of the first cache of most processors
+
 // How the tile's rows find their factors in memory.
 enum class Factor {
   along,    // panels, the reduced axis is the column: a row's next 16 factors lie side by side
@@ -72,23 +74,25 @@ class ProductEmitter {
   }
 
   void choose_blocks() {
-    const bool long_sum = extent(k_).times_batch;
-    k_block_ = long_sum ? 16 * panel_ : std::min<int64_t>(round_up(extent(k_).count, panel_), 16 * panel_);
-    if (!long_sum) {   // equal blocks
-      const int64_t blocks = parts(extent(k_).count, 16 * panel_);
+    // A block of the lanes' factors stays in the first cache while the rows' factors stream past it.
+    const int64_t most = kLaneBlockBytes / (panel_ * 4);
+    if (extent(k_).times_batch) {
+      k_block_ = most;
+    } else {   // equal blocks
+      const int64_t blocks = parts(std::max<int64_t>(extent(k_).count, 1), most);
       k_block_ = round_up(parts(extent(k_).count, blocks), panel_);
     }
     if (turned_) {
-      m_chunk_ = limited(m_, 16 * panel_);
-      n_chunk_ = 2 * panel_;
-      m_block_ = std::min(m_chunk_, 4 * panel_);
+      m_chunk_ = limited(m_, 256);
+      m_block_ = std::min<int64_t>(m_chunk_, 64);
+      n_chunk_ = 32;
     } else if (extent(m_).times_batch) {
-      m_chunk_ = m_block_ = 64;
-      n_chunk_ = limited(n_, 4 * panel_);
+      m_chunk_ = m_block_ = 64;   // rows whose factors stay in the second cache while the panels go by
+      n_chunk_ = limited(n_, 64);
     } else {
-      m_chunk_ = limited(m_, 8 * panel_);
+      m_chunk_ = limited(m_, 128);
       m_block_ = factor_ == Factor::across ? panel_ : m_chunk_;   // the epilogue right behind the tiles it follows
-      n_chunk_ = limited(n_, 4 * panel_);
+      n_chunk_ = limited(n_, 64);
     }
     emitted_.items = {{extent(m_), m_chunk_}, {extent(n_), n_chunk_}};
     if (extent(n_).times_batch) std::swap(emitted_.items[0], emitted_.items[1]);
@@ -169,17 +173,22 @@ class ProductEmitter {
     out_.close();
   }
 
+  // Items count up along the axis that is not the batch's first.
   void decode_item() {
-    const auto bounds = [&](const std::string& name, AxisId a, int64_t chunk, const std::string& part) {
+    const AxisId fast = extent(n_).times_batch ? m_ : n_;
+    const int64_t count = parts(extent(fast).count, fast == n_ ? n_chunk_ : m_chunk_);
+    const auto bounds = [&](const std::string& name, AxisId a, int64_t chunk) {
       const std::string end = body_.extent_text(extent(a)), size = number(chunk);
+      if (a == fast && count == 1) {
+        out_.line("const i64 " + name + "_from = 0, " + name + "_to = " + end + ";");
+        return;
+      }
+      const std::string part = count == 1 ? "item" : a == fast ? "item % " + number(count) : "item / " + number(count);
       out_.line("const i64 " + name + "_from = " + part + " * " + size + ", " + name + "_to = " + name + "_from + " + size +
                 " < " + end + " ? " + name + "_from + " + size + " : " + end + ";");
     };
-    const AxisId fast = extent(n_).times_batch ? m_ : n_;
-    const int64_t fast_chunk = fast == n_ ? n_chunk_ : m_chunk_;
-    const std::string count = number(parts(extent(fast).count, fast_chunk));
-    bounds("m", m_, m_chunk_, fast == m_ ? "item % " + count : "item / " + count);
-    bounds("n", n_, n_chunk_, fast == n_ ? "item % " + count : "item / " + count);
+    bounds("m", m_, m_chunk_);
+    bounds("n", n_, n_chunk_);
   }
 
   // ---- packing ----
@@ -206,7 +215,7 @@ class ProductEmitter {
       // Blocks are read whole: what lies beyond the last row or column is never used by a sum that counts.
       body_.usage().transpose = true;
       out_.open("for (i64 k = 0; k < " + k_end + "; k += " + p + ")");
-      out_.line("const float* const from = " + body_.address(b_->buffer, "n", "k") + ";");
+      out_.line("const float* const from = " + body_.panel_address(b_->buffer, "n", "k") + ";");
       out_.line("for (i64 r = 0; r < " + p + "; r += LANES)");
       out_.line("  if (n + r < n_to)");
       out_.line("    for (i64 c = 0; c < " + p + "; c += LANES) transpose_tile(from + r * " + p + " + c, " + p + ", to + (k + c) * " +
@@ -253,7 +262,7 @@ class ProductEmitter {
       pack_b_block();
       out_.line("const float* const b = packed_b;");
     } else {
-      out_.line("const float* const b = " + body_.address(b_->buffer, "k", "n") + ";");
+      out_.line("const float* const b = " + body_.panel_address(b_->buffer, "k", "n") + ";");
     }
     if (factor_ == Factor::packed) pack_a_block();
     if (factor_ == Factor::along) write_along();
@@ -273,7 +282,7 @@ class ProductEmitter {
     out_.line("const i64 tiles = (m_count + " + number(most - 1) + ") / " + number(most) + ";");
     out_.open("for (i64 i = 0, at = 0; i < tiles; ++i)");
     out_.line("const i64 count = m_count / tiles + (i < m_count % tiles);");
-    out_.line("tile_along(count, fresh, sums + at * " + number(panel_) + ", " + body_.address(a_->buffer, "(m + at)", "k") + ", " +
+    out_.line("tile_along(count, fresh, sums + at * " + number(panel_) + ", " + body_.panel_address(a_->buffer, "(m + at)", "k") + ", " +
               number(jump) + ", b, k_count);");
     out_.line("at += count;");
     out_.close();
@@ -285,7 +294,7 @@ class ProductEmitter {
     const std::string p = number(panel_);
     out_.open("for (i64 j = 0; j < m_count; j += " + p + ")");
     const std::string a = factor_ == Factor::packed ? "packed_a + j * " + number(k_block_)
-                                                    : body_.address(a_->buffer, "k", "(m + j)");
+                                                    : body_.panel_address(a_->buffer, "k", "(m + j)");
     out_.line("const float* const a = " + a + ";");
     out_.line("const i64 in_panel = m_count - j < " + p + " ? m_count - j : " + p + ", tiles = (in_panel + " + number(most - 1) +
               ") / " + number(most) + ";");
@@ -401,78 +410,8 @@ class ProductEmitter {
   std::vector<ExprId> drawn_;
 };
 
-std::string tile(const Target& target, const std::string& kind, int rows) {
-  const int panel = target.panel_columns, vectors = panel / target.lanes;
-  const std::string p = number(panel), r = number(rows), v = number(vectors);
-  const bool along = kind == "along";
-  CodeText out;
-  out.open("static void tile_" + kind + "_" + r + "(i32 fresh, float* c, const float* a" + (along ? ", i64 jump" : "") + ", const float* b, i64 k)");
-  out.line("vf s[" + r + "][" + v + "];");
-  const auto each = [&](const std::string& statement) {
-    out.line("UNROLL(GCC unroll " + r + ")");
-    out.line("for (int i = 0; i < " + r + "; ++i)");
-    out.line("UNROLL(GCC unroll " + v + ")");
-    out.line("  for (int j = 0; j < " + v + "; ++j) " + statement);
-  };
-  out.open("if (fresh)");
-  each("s[i][j] = splat(0.0f);");
-  out.close();
-  out.open("else");
-  each("s[i][j] = load_f(c + i * " + p + " + j * LANES);");
-  out.close();
-  const auto step = [&](const std::string& factor) {
-    out.line("vf x[" + v + "];");
-    out.line("UNROLL(GCC unroll " + v + ")");
-    out.line("for (int j = 0; j < " + v + "; ++j) x[j] = load_f(b + j * LANES);");
-    out.line("UNROLL(GCC unroll " + r + ")");
-    out.open("for (int i = 0; i < " + r + "; ++i)");
-    out.line("const vf y = splat(" + factor + ");");
-    out.line("UNROLL(GCC unroll " + v + ")");
-    out.line("for (int j = 0; j < " + v + "; ++j) s[i][j] = mul_add(y, x[j], s[i][j]);");
-    out.close();
-  };
-  if (along) {
-    out.open("for (; k > 0; k -= " + p + ", a += jump)");
-    out.line("const float* const end = a + (k < " + p + " ? k : " + p + ");");
-    out.open("for (const float* row = a; row < end; ++row, b += " + p + ")");
-    step("row[i * " + p + "]");
-    out.close();
-    out.close();
-  } else {
-    out.open("for (; k > 0; --k, a += " + p + ", b += " + p + ")");
-    step("a[i]");
-    out.close();
-  }
-  each("store_f(c + i * " + p + " + j * LANES, s[i][j]);");
-  out.close();
-  return out.text();
-}
-
 }  // namespace
 
 bool emit_product(BodyEmitter& body, EmittedKernel& emitted) { return ProductEmitter(body, emitted).emit(); }
-
-std::string emit_product_tiles(const Target& target, const EmitUsage& usage) {
-  CodeText out;
-  for (const std::string kind : {"along", "across"}) {
-    std::vector<int> rows;
-    for (const auto& [of, count] : usage.tiles)
-      if (of == kind) rows.push_back(count);
-    if (rows.empty()) continue;
-    out.line("// c[i][j] += sum over k of a[i, k] * b[k][j]: " + std::string(kind == "along"
-             ? "a row's factors lie side by side in its panels, `jump` from one panel to the next."
-             : "the factors of all rows lie side by side."));
-    for (int count : rows) out.raw(tile(target, kind, count));
-    const std::string jump = kind == "along" ? ", i64 jump" : "", pass = kind == "along" ? ", jump" : "";
-    out.open("static void tile_" + kind + "(i64 rows, i32 fresh, float* c, const float* a" + jump + ", const float* b, i64 k)");
-    out.open("switch (rows)");
-    for (int count : rows)
-      out.line("case " + number(count) + ": tile_" + kind + "_" + number(count) + "(fresh, c, a" + pass + ", b, k); break;");
-    out.close();
-    out.close();
-    out.line("");
-  }
-  return out.text();
-}
 
 }  // namespace netc

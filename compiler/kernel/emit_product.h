@@ -17,7 +17,4 @@ namespace netc {
 // False if the kernel is no product this form covers; emit_nest then writes it.
 bool emit_product(BodyEmitter& body, EmittedKernel& emitted);
 
-// The tiles that the products of a unit use: EmitUsage::tiles.
-std::string emit_product_tiles(const Target& target, const EmitUsage& usage);
-
 }  // namespace netc

@@ -6,7 +6,7 @@ namespace netc {
 
 std::span<const Target> known_targets() {
   static const std::array<Target, 3> kTargets{{
-      {.name = "avx512", .lanes = 16, .panel_columns = 32, .row_tile = 12, .fma = true,
+      {.name = "avx512", .lanes = 16, .panel_columns = 32, .row_tile = 12, .fma = true, .newton_division = true,
        .compiler_flags = "-mavx2 -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512"},
       {.name = "avx2", .lanes = 8, .panel_columns = 16, .row_tile = 6, .fma = true,
        .compiler_flags = "-mavx2 -mfma -mprefer-vector-width=256"},

@@ -14,6 +14,8 @@ struct Target {
   int panel_columns = 8;        // columns of a panel (Layout::panels): two vectors, the width of a product's tile
   int row_tile = 4;             // rows of a product's tile held in registers
   bool fma = false;             // multiply-add with one rounding
+  bool newton_division = false; // quotients and roots from a guess and Newton steps, within 1 ulp: where the
+                                // instructions take longer than that (16 lanes: 35 cycles for both)
   std::string compiler_flags;   // what gcc and clang need to be told; empty for the baseline of the machine
 
   friend bool operator==(const Target&, const Target&) = default;

@@ -4,10 +4,9 @@
 
 #include "compiler/kernel/analysis.h"
 #include "compiler/kernel/kernel_builder.h"
-#include "runtime/backend/cpu/cpu_backend.h"
-#include "runtime/backend/cpu/detect.h"
 #include "runtime/backend/reference/reference_backend.h"
 #include "tests/cpu/backend_runs.h"
+#include "tests/cpu/targets_to_run.h"
 #include "tests/cpu/temporary_folder.h"
 #include "tests/kernel/hand_program.h"
 
@@ -240,7 +239,7 @@ void products(Cases& p) {
     int64_t in, out;
   };
   for (const Size& size : {Size{1, 1}, Size{5, 33}, Size{37, 6}, Size{70, 50}})
-    for (int layouts = 0; layouts < 8; layouts += size.in == 37 ? 1 : 7) {   // one size in all layouts, the others in two
+    for (int layouts = size.in == 37 ? 0 : 7; layouts < 8; ++layouts) {   // one size in all layouts
       const bool panels_x = layouts & 1, panels_w = layouts & 2, panels_y = layouts & 4;
       const BufferId raw = p.input(p.fresh("raw"), size.in);
       const BufferId x = p.maybe_in_panels(p.activation(p.fresh("px"), size.in), panels_x);
@@ -331,18 +330,10 @@ const std::vector<Form> kForms{{"pointwise", pointwise}, {"places", places},   {
                                {"batch_reductions", batch_reductions}, {"gathers", gathers}, {"random_draws", random_draws},
                                {"products", products},   {"functions", functions}};
 
-std::vector<std::string> targets_here() {
-  std::vector<std::string> all;
-  for (const Target& target : known_targets())
-    if (runs_target(target)) all.push_back(target.name);
-  return all;
-}
-
-class KernelForms : public testing::TestWithParam<std::tuple<std::string, size_t>> {};
+class KernelForms : public testing::TestWithParam<std::tuple<Target, size_t>> {};
 
 TEST_P(KernelForms, GiveWhatTheInterpreterGives) {
-  const auto& [target_name, form] = GetParam();
-  const Target& target = *find_target(target_name);
+  const auto& [target, form] = GetParam();
   Cases cases(target);
   kForms[form].add(cases);
   for (size_t i = 0; i < cases.steps.size(); ++i) cases.steps[i].stage = static_cast<int32_t>(i);
@@ -350,10 +341,7 @@ TEST_P(KernelForms, GiveWhatTheInterpreterGives) {
   ASSERT_THAT(verify(program), testing::IsEmpty());
 
   TemporaryFolder folder;
-  CpuOptions options;
-  options.target = target_name;
-  options.cache_directory = folder.path();
-  const auto fast = make_cpu_backend(options);
+  const auto fast = make_cpu_backend(options_for(target, folder.path()));
   const auto reference = make_reference_backend(Arithmetic::f32);
   // Sums of at most 70 terms near 1, some 10 operations before and after: 1e-7 each.
   constexpr double kTolerance = 2e-5;
@@ -369,8 +357,8 @@ TEST_P(KernelForms, GiveWhatTheInterpreterGives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, KernelForms,
-                         testing::Combine(testing::ValuesIn(targets_here()), testing::Range(size_t{0}, kForms.size())),
-                         [](const auto& test) { return std::get<0>(test.param) + "_" + kForms[std::get<1>(test.param)].name; });
+                         testing::Combine(testing::ValuesIn(targets_to_run()), testing::Range(size_t{0}, kForms.size())),
+                         [](const auto& test) { return std::get<0>(test.param).name + "_" + kForms[std::get<1>(test.param)].name; });
 
 }  // namespace
 }  // namespace netc

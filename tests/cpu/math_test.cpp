@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "compiler/kernel/emit_prelude.h"
-#include "runtime/backend/cpu/detect.h"
 #include "runtime/backend/cpu/kernel_cache.h"
+#include "tests/cpu/targets_to_run.h"
 #include "tests/cpu/temporary_folder.h"
 
 namespace netc {
@@ -22,6 +22,7 @@ struct Function {
   double bound;   // units in the last place
   std::function<double(double)> exact;
   double largest = INFINITY;   // arguments beyond are not promised
+  double newton_bound = 0;     // where quotients and roots are made by Newton steps, if it differs
 };
 
 const std::vector<Function>& functions() {
@@ -34,9 +35,9 @@ const std::vector<Function>& functions() {
       {ExprOp::erf, "erf", 1.5, [](double x) { return std::erf(x); }},
       {ExprOp::sin, "sin", 2.0, [](double x) { return std::sin(x); }, 1048576.0},
       {ExprOp::cos, "cos", 2.0, [](double x) { return std::cos(x); }, 1048576.0},
-      {ExprOp::sqrt, "sqrt", 0.5, [](double x) { return std::sqrt(x); }},
-      {ExprOp::rsqrt, "rsqrt", 1.5, [](double x) { return 1 / std::sqrt(x); }},
-      {ExprOp::reciprocal, "reciprocal", 0.5, [](double x) { return 1 / x; }},
+      {ExprOp::sqrt, "sqrt", 0.5, [](double x) { return std::sqrt(x); }, INFINITY, 1.0},
+      {ExprOp::rsqrt, "rsqrt", 1.5, [](double x) { return 1 / std::sqrt(x); }, INFINITY, 2.0},
+      {ExprOp::reciprocal, "reciprocal", 0.5, [](double x) { return 1 / x; }, INFINITY, 1.0},
       {ExprOp::floor, "floor", 0.0, [](double x) { return std::floor(x); }},
       {ExprOp::abs, "abs", 0.0, [](double x) { return std::fabs(x); }},
       {ExprOp::sign, "sign", 0.0, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }},
@@ -57,7 +58,9 @@ std::string unit_text(const Target& target) {
     text += "void all_" + name + signature + "  for (; i + LANES <= item; i += LANES) store_f(y + i, " + name + "_v(load_f(x + i)));\n" +
             "  for (; i < item; ++i) y[i] = " + name + "_1(x[i]);\n}\n";
   }
-  return text + "void all_pow" + signature + "  const float* z = buffers[2];\n  for (; i < item; ++i) y[i] = pow_1(x[i], z[i]);\n}\n";
+  return text + "void all_pow" + signature + "  const float* z = buffers[2];\n  for (; i < item; ++i) y[i] = pow_1(x[i], z[i]);\n}\n" +
+         "void all_quotient" + signature + "  const float* z = buffers[2];\n" +
+         "  for (; i < item; ++i) y[i] = quotient(splat(x[i]), splat(z[i]))[0];\n}\n";
 }
 
 float from_bits(uint32_t bits) {
@@ -82,10 +85,10 @@ double ulps(float actual, double exact) {
   return std::fabs(actual - exact) / std::ldexp(1.0, std::max(exponent, -125) - 24);
 }
 
-class MathTest : public testing::TestWithParam<std::string> {
+class MathTest : public testing::TestWithParam<Target> {
  protected:
   std::shared_ptr<CompiledUnit> compile() {
-    const Target& target = *find_target(GetParam());
+    const Target& target = GetParam();
     return KernelCache(folder_.path(), nullptr).compile({unit_text(target)}, target, find_host_compiler(""));
   }
   TemporaryFolder folder_;
@@ -113,8 +116,28 @@ TEST_P(MathTest, ErrorsStayWithinTheStatedBounds) {
         at = x[i];
       }
     }
-    EXPECT_LE(worst, f.bound) << f.name << " at " << at;
+    EXPECT_LE(worst, GetParam().newton_division && f.newton_bound > 0 ? f.newton_bound : f.bound) << f.name << " at " << at;
     RecordProperty(f.name, std::to_string(worst));
+  }
+}
+
+TEST_P(MathTest, QuotientsAreWithinOneUnit) {
+  std::vector<float> a, b;
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 32749) {
+    a.push_back(from_bits(static_cast<uint32_t>(bits)));
+    b.push_back(from_bits(static_cast<uint32_t>(bits * 2654435761u)));
+  }
+  for (float x : {0.0f, -0.0f, 1.0f, INFINITY, -INFINITY, NAN, 1e-7f})
+    for (float y : {0.0f, -0.0f, 1.0f, INFINITY, -INFINITY, NAN, 1e-7f}) {
+      a.push_back(x);
+      b.push_back(y);
+    }
+  std::vector<float> y(a.size());
+  void* buffers[] = {a.data(), y.data(), b.data()};
+  compile()->function("all_quotient", 0)(nullptr, buffers, 0, static_cast<int64_t>(a.size()), nullptr);
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::fpclassify(a[i]) == FP_SUBNORMAL || std::fpclassify(b[i]) == FP_SUBNORMAL) continue;
+    ASSERT_LE(ulps(y[i], double{a[i]} / double{b[i]}), GetParam().newton_division ? 1.0 : 0.5) << a[i] << " / " << b[i] << " gave " << y[i];
   }
 }
 
@@ -137,14 +160,7 @@ TEST_P(MathTest, PowerHasItsSpecialCases) {
     EXPECT_LE(ulps(y[i], std::pow(double{a[i]}, double{b[i]})), 0.6) << a[i] << " ^ " << b[i] << " gave " << y[i];
 }
 
-std::vector<std::string> targets_here() {
-  std::vector<std::string> all;
-  for (const Target& target : known_targets())
-    if (runs_target(target)) all.push_back(target.name);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Targets, MathTest, testing::ValuesIn(targets_here()), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Targets, MathTest, testing::ValuesIn(targets_to_run()), [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace netc

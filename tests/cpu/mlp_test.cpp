@@ -4,41 +4,31 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/backend/cpu/cpu_backend.h"
-#include "runtime/backend/cpu/detect.h"
 #include "runtime/backend/reference/reference_backend.h"
 #include "tests/cpu/backend_runs.h"
+#include "tests/cpu/targets_to_run.h"
 #include "tests/cpu/temporary_folder.h"
 
 namespace netc {
 namespace {
 
-std::vector<const Target*> targets_here() {
-  std::vector<const Target*> all;
-  for (const Target& target : known_targets())
-    if (runs_target(target)) all.push_back(&target);
-  return all;
-}
-
-class MlpTest : public testing::TestWithParam<const Target*> {
+class MlpTest : public testing::TestWithParam<Target> {
  protected:
   std::unique_ptr<Backend> cpu() const {
-    CpuOptions options;
-    options.target = GetParam()->name;
-    options.cache_directory = folder_.path();
-    return make_cpu_backend(options);
+    return make_cpu_backend(options_for(GetParam(), folder_.path()));
   }
   TemporaryFolder folder_;
 };
 
 TEST_P(MlpTest, MatchesTheReferenceAtAwkwardSizes) {
-  for (const auto& units : {std::vector<int64_t>{5, 3, 2}, {33, 17, 40, 10}, {64, 96, 7}}) {
+  for (const auto& units : {std::vector<int64_t>{5, 3, 2}, {33, 17, 40, 10}}) {
     for (bool panels : {true, false}) {
+      if (GetParam().name == "wide" && !panels) continue;   // slow to compile, and told apart by kernel_test
       MlpShape shape;
       shape.units = units;
       shape.batch_capacity = 19;
       shape.panels = panels;
-      const Program program = MlpProgram(shape, *GetParam()).build();
+      const Program program = MlpProgram(shape, GetParam()).build();
       ASSERT_THAT(verify(program), testing::IsEmpty());
       for (int64_t rows : {1, 7, 19}) {
         RunSetup setup;
@@ -62,7 +52,7 @@ TEST_P(MlpTest, GivesTheSameBitsForAnyTowersAndThreads) {
   shape.units = {50, 70, 40, 10};
   for (int64_t batch : {1, 7, 128, 483}) {
     shape.batch_capacity = batch;
-    const Program program = MlpProgram(shape, *GetParam()).build();
+    const Program program = MlpProgram(shape, GetParam()).build();
     auto backend = cpu();
     RunResult first;
     for (int64_t towers : {1, 2, 3, 5})
@@ -79,8 +69,8 @@ TEST_P(MlpTest, GivesTheSameBitsForAnyTowersAndThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, MlpTest, testing::ValuesIn(targets_here()),
-                         [](const auto& test) { return test.param->name; });
+INSTANTIATE_TEST_SUITE_P(Targets, MlpTest, testing::ValuesIn(targets_to_run()),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace netc

@@ -15,7 +15,7 @@ constexpr int kParts = 2;   // texts compiled at the same time
 class CpuBackend : public Backend {
  public:
   explicit CpuBackend(CpuOptions options)
-      : options_(std::move(options)), target_(choose_target(options_.target)),
+      : options_(std::move(options)), target_(options_.own_target ? *options_.own_target : choose_target(options_.target)),
         compiler_(find_host_compiler(options_.host_cxx)), cache_(options_.cache_directory, options_.notice) {}
 
   std::string name() const override { return "cpu"; }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "compiler/kernel/target.h"
@@ -14,6 +15,7 @@ namespace netc {
 struct CpuOptions {
   std::string host_cxx;               // C compiler; empty: the first of gcc, cc, clang
   std::string target;                 // "avx512", "avx2", "plain"; empty: the widest this processor has
+  std::optional<Target> own_target;   // instead of a known one, and taken on trust
   std::string cache_directory;        // empty: $XDG_CACHE_HOME/netc or ~/.cache/netc
   bool pin_threads = false;
   std::function<void(const std::string&)> notice;            // told in a sentence what a user may want to know

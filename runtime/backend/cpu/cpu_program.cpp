@@ -97,7 +97,6 @@ void CpuProgram::bind_steps() {
     scratch_bytes = std::max(scratch_bytes, kernel.scratch_bytes);
   }
   for (int worker = 0; worker < pool_->size(); ++worker) {
-    // Of its own lines, and 4 KiB apart from where the next worker's would fall on the same cache sets.
     scratch_storage_.emplace_back(static_cast<size_t>(scratch_bytes + kScratchAlignment));
     const auto address = reinterpret_cast<uintptr_t>(scratch_storage_.back().data());
     scratch_.push_back(reinterpret_cast<void*>((address + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment));
