@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/reference/reference_backend.h"
+#include "runtime/memory_use.h"
 
 namespace netc {
 namespace {
@@ -83,6 +84,7 @@ TrainingJob Session::job() {
   job.programs = &compiled.programs;
   job.group = &group;
   job.backend = backend.get();
+  job.base_bytes = base_bytes;
   for (const Parameter& parameter : model->analysis.graph.parameters)
     job.weights.push_back({parameter.path, parameter.type.shape, parameter.init, parameter.trainable});
   for (const State& state : compiled.gradient.states) job.states.push_back({state.name, state.type.shape, state.initial});
@@ -119,6 +121,7 @@ std::unique_ptr<Session> load_session(std::unique_ptr<Model> model, const Machin
 std::unique_ptr<Session> open_session(std::unique_ptr<Model> model, const DataRoot& data_root,
                                       const MachineOptions& machine, Terminal& terminal) {
   auto session = std::make_unique<Session>();
+  session->base_bytes = resident_memory_bytes();
   session->model = std::move(model);
   Diagnostics diagnostics(session->model->sources);
   auto data = std::async(std::launch::async, [&, &spec = session->model->analysis.data] {

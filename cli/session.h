@@ -33,6 +33,7 @@ struct Session {
   std::unique_ptr<Backend> backend;
   LoadedGroup group;
   Dataset data;
+  int64_t base_bytes = 0;              // resident before programs and data were loaded
 
   // Points into this session, which must stay where it is.
   TrainingJob job();

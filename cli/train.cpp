@@ -16,6 +16,8 @@
 namespace netc {
 namespace {
 
+constexpr Progress kLogEvery{100, false};   // steps: what the language page promises
+
 // "1steps", "100step", "2epochs"
 Progress parse_log_every(const std::string& text) {
   Progress progress;
@@ -41,7 +43,7 @@ struct TrainOptions {
         .option("--seed", "N", "draw weights, order and dropout from this seed", &overrides.seed)
         .option("--init-from", "FILE", "start from these weights (.safetensors)", &overrides.init_from)
         .option("--output", "DIR", "keep the run in this folder: weights, metrics, report, the resolved file", &output)
-        .option("--log-every", "N", "how often metrics.jsonl gets a line besides those of epochs: 1steps, 100steps",
+        .option("--log-every", "N", "how often metrics.jsonl gets a line besides those of epochs: 1steps, 1epoch (else 100steps)",
                 &log_every);
     machine.declare(arguments);
     arguments.example("netc train models/tiny.net", "trains and prints the accuracy; keeps nothing")
@@ -85,7 +87,7 @@ int run_train(Words words, Terminal& terminal) {
   Arguments arguments("train", "trains a model");
   options.declare(arguments);
   if (!arguments.parse(words)) return terminal.out << arguments.help(), kExitSuccess;
-  const Progress log_every = options.log_every.empty() ? Progress{} : parse_log_every(options.log_every);
+  const Progress log_every = options.log_every.empty() ? kLogEvery : parse_log_every(options.log_every);
   if (!options.log_every.empty() && options.output.empty())
     throw UsageError("`--log-every` says how often metrics.jsonl gets a line, and there is none", "add `--output DIR`");
 
