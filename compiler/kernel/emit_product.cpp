@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/kernel/emit_tile.h"
+
 namespace netc {
 namespace {
 
@@ -87,8 +89,9 @@ class ProductEmitter {
       m_block_ = std::min<int64_t>(m_chunk_, 64);
       n_chunk_ = 32;
     } else if (extent(m_).times_batch) {
-      m_chunk_ = m_block_ = 64;   // rows whose factors stay in the second cache while the panels go by
+      m_chunk_ = m_block_ = 128;   // one k block of their factors stays in the second cache while the panels go by
       n_chunk_ = limited(n_, 64);
+      k_outer_ = !extent(k_).times_batch;
     } else {
       m_chunk_ = limited(m_, 128);
       m_block_ = factor_ == Factor::across ? panel_ : m_chunk_;   // the epilogue right behind the tiles it follows
@@ -119,13 +122,17 @@ class ProductEmitter {
     } else {
       body_.declare_pointers(BodyEmitter::Which::shared, "0");
     }
-    out_.line(scratch("sums", m_block_ * panel_));
+    out_.line(scratch("sums", m_block_ * (k_outer_ ? n_chunk_ : panel_)));
     if (turned_) out_.line(scratch("turned", panel_ * panel_));
     if (factor_ == Factor::packed) out_.line(scratch("packed_a", round_up(m_block_, panel_) * k_block_));
     if (packed_b_) out_.line(scratch("packed_b", packs_whole_b() ? n_chunk_ / panel_ * round_up(extent(k_).count, panel_) * panel_ : k_block_ * panel_));
     declare_random();
     decode_item();
     if (packs_whole_b()) pack_whole_b();
+    if (k_outer_) {
+      write_k_outer();
+      return;
+    }
     // Tiles that share their lanes' factors follow one another; turned ones share the packed block instead.
     if (turned_) {
       open_m_loop();
@@ -139,6 +146,25 @@ class ProductEmitter {
     write_epilogue();
     body_.close();
     if (m_block_ < m_chunk_) body_.close();
+  }
+
+  // All panels of the item for one block of the reduced axis, then for the next: the rows' factors of a block are read
+  // from far once and the sums of all panels wait in scratch memory.
+  void write_k_outer() {
+    open_m_loop();
+    open_k_loop();
+    out_.line("const i32 fresh = k == 0;");
+    if (factor_ == Factor::packed) pack_a_block();
+    open_n_loop();
+    out_.line("float* const block = sums + (n - n_from) * " + number(m_block_) + ";");
+    write_block("block");
+    body_.close();
+    body_.close();
+    open_n_loop();
+    prefetch();
+    out_.line("float* const block = sums + (n - n_from) * " + number(m_block_) + ";");
+    epilogue_block("m", "m_count", "n", n_, "block");
+    body_.close();
   }
 
   void open_m_loop() {
@@ -253,9 +279,24 @@ class ProductEmitter {
       out_.line("const i64 rows = batch->rows[t];");
       body_.declare_pointers(BodyEmitter::Which::batched, "t");
     }
+    open_k_loop();
+    if (factor_ == Factor::packed) pack_a_block();
+    write_block("sums");
+    out_.line("fresh = 0;");
+    body_.close();
+    if (!over_batch) return;
+    body_.close();
+    out_.line("if (fresh) for (i64 i = 0; i < m_count * " + number(panel_) + "; i += LANES) store_f(sums + i, splat(0.0f));");
+  }
+
+  void open_k_loop() {
     const std::string end = body_.extent_text(extent(k_));
     body_.open("for (i64 k = 0; k < " + end + "; k += " + number(k_block_) + ")");
     out_.line("const i64 k_count = k + " + number(k_block_) + " < " + end + " ? " + number(k_block_) + " : " + end + " - k;");
+  }
+
+  // One block of the reduced axis for one panel: finds the lanes' factors, then goes through the tiles.
+  void write_block(const std::string& sums) {
     if (packs_whole_b()) {
       out_.line("const float* const b = packed_b + (n - n_from) * " + number(k_rows()) + " + k * " + number(panel_) + ";");
     } else if (packed_b_) {
@@ -264,32 +305,33 @@ class ProductEmitter {
     } else {
       out_.line("const float* const b = " + body_.panel_address(b_->buffer, "k", "n") + ";");
     }
-    if (factor_ == Factor::packed) pack_a_block();
-    if (factor_ == Factor::along) write_along();
-    else write_across();
-    out_.line("fresh = 0;");
-    body_.close();
-    if (!over_batch) return;
-    body_.close();
-    out_.line("if (fresh) for (i64 i = 0; i < m_count * " + number(panel_) + "; i += LANES) store_f(sums + i, splat(0.0f));");
+    if (factor_ == Factor::along) write_along(sums);
+    else write_across(sums);
   }
 
   // Rows of tiles: as even as can be, so that no tile is left with few.
-  void write_along() {
+  void write_along(const std::string& sums) {
     const int most = body_.target().row_tile;
     const Buffer& a = body_.buffer(a_->buffer);
     const int64_t jump = a.columns <= panel_ ? panel_ : a.padded_rows * panel_;
     out_.line("const i64 tiles = (m_count + " + number(most - 1) + ") / " + number(most) + ";");
     out_.open("for (i64 i = 0, at = 0; i < tiles; ++i)");
     out_.line("const i64 count = m_count / tiles + (i < m_count % tiles);");
-    out_.line("tile_along(count, fresh, sums + at * " + number(panel_) + ", " + body_.panel_address(a_->buffer, "(m + at)", "k") + ", " +
-              number(jump) + ", b, k_count);");
+    // The weights come from far and are asked for one block or tile ahead: the lanes' factors where they lie in panels
+    // (the next panel's, a share by each tile), else the rows'.
+    const bool ahead_of_lanes = !packed_b_;
+    const std::string kind = ahead_of_lanes ? "along_lanes" : "along_rows";
+    if (ahead_of_lanes)
+      out_.line("const float* const next = " + body_.panel_address(b_->buffer, "k", "(n + " + number(panel_) + ")") + " + i * " +
+                number(k_block_ / panel_ * kLinesAhead * 16) + ";");
+    out_.line("tile_" + kind + "(count, fresh, " + sums + " + at * " + number(panel_) + ", " +
+              body_.panel_address(a_->buffer, "(m + at)", "k") + ", " + number(jump) + ", b, k_count" + (ahead_of_lanes ? ", next" : "") + ");");
     out_.line("at += count;");
     out_.close();
-    for (int i = 1; i <= most; ++i) body_.usage().tiles.insert({"along", i});
+    for (int i = 1; i <= most; ++i) body_.usage().tiles.insert({kind, i});
   }
 
-  void write_across() {
+  void write_across(const std::string& sums) {
     const int most = body_.target().row_tile;
     const std::string p = number(panel_);
     out_.open("for (i64 j = 0; j < m_count; j += " + p + ")");
@@ -300,7 +342,7 @@ class ProductEmitter {
               ") / " + number(most) + ";");
     out_.open("for (i64 i = 0, at = 0; i < tiles; ++i)");
     out_.line("const i64 count = in_panel / tiles + (i < in_panel % tiles);");
-    out_.line("tile_across(count, fresh, sums + (j + at) * " + p + ", a + at, b, k_count);");
+    out_.line("tile_across(count, fresh, " + sums + " + (j + at) * " + p + ", a + at, b, k_count);");
     out_.line("at += count;");
     out_.close();
     out_.close();
@@ -403,6 +445,7 @@ class ProductEmitter {
   bool turned_ = false;          // lanes run along the kernel's row axis
   bool joint_ = false;
   bool packed_b_ = false;
+  bool k_outer_ = false;         // blocks of the reduced axis around the panels of an item
   Factor factor_ = Factor::packed;
   int64_t m_chunk_ = 0, n_chunk_ = 0;   // of an item
   int64_t m_block_ = 0;                 // rows of sums kept at a time

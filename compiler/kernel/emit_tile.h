@@ -9,8 +9,11 @@
 namespace netc {
 
 // The tiles that the kernels of a unit use (EmitUsage::tiles), each compiled once:
-//   tile_along    a row's factors lie side by side in its panels
-//   tile_across   the factors of all rows lie side by side
+//   tile_along_lanes  a row's factors lie side by side in its panels; asks ahead for the lanes' factors of a next block
+//   tile_along_rows   the same; asks ahead for the factors of the rows behind its own
+//   tile_across       the factors of all rows lie side by side
+inline constexpr int kLinesAhead = 2;   // cache lines that tile_along_lanes asks for per panel of the reduced axis
+
 std::string emit_product_tiles(const Target& target, const EmitUsage& usage);
 
 }  // namespace netc
