@@ -59,8 +59,12 @@ class Synthesis {
     for (const FieldSpec& field : request_.data.fields) {
       Column column = make_column(field, n_);
       const int64_t width = element_count(field.raw.shape);
-      for (int64_t r = 0; r < n_; ++r)
-        for (int64_t e = 0; e < width; ++e) store(field, column, r * width + e, value(field, r, e));
+      if (kind_ == "images" && !is_class_scalar(field)) {
+        draw_pictures(field, column);
+      } else {
+        for (int64_t r = 0; r < n_; ++r)
+          for (int64_t e = 0; e < width; ++e) store(field, column, r * width + e, value(field, r, e));
+      }
       table->columns.push_back(std::move(column));
     }
     return table;
@@ -79,8 +83,7 @@ class Synthesis {
     if (kind_ == "linear") return linear(field, r, e);
     if (is_class_scalar(field)) return static_cast<double>(label(r));
     if (kind_ == "blobs") return 3 * centres_.normal(label(r), e) + noise_.normal(r, e);
-    if (kind_ == "spiral") return spiral(r, e);
-    return picture(field, r, e);
+    return spiral(r, e);
   }
 
   double spiral(int64_t r, int64_t e) const {
@@ -108,17 +111,30 @@ class Synthesis {
     return linear_sum(r, e, 0) + 0.1 * target_noise_.normal(r, e);
   }
 
-  double picture(const FieldSpec& field, int64_t r, int64_t e) const {
+  // Pictures are many and large: what all pictures of a class have in common is computed once.
+  void draw_pictures(const FieldSpec& field, Column& column) const {
+    const int64_t width = element_count(field.raw.shape);
+    std::vector<double> waves;
+    for (int64_t k = 0; k < classes_; ++k)
+      for (int64_t e = 0; e < width; ++e) waves.push_back(wave(field, k, e));
+    for (int64_t r = 0; r < n_; ++r) {
+      const double* const of_class = waves.data() + label(r) * width;
+      for (int64_t e = 0; e < width; ++e) {
+        const double grey = std::clamp(0.5 + 0.3 * of_class[e] + 0.15 * noise_.normal(r, e), 0.0, 1.0);
+        store(field, column, r * width + e, field.raw.dtype == DType::u8 ? std::floor(grey * 255 + 0.5) : grey);
+      }
+    }
+  }
+
+  double wave(const FieldSpec& field, int64_t label, int64_t e) const {
     const Shape& shape = field.raw.shape;
     const int64_t channels = shape.size() == 3 ? shape[2] : 1;
     const int64_t columns = shape.size() >= 2 ? shape[1] : 1;
     const double y = static_cast<double>(e / channels / columns), x = static_cast<double>(e / channels % columns);
-    const int64_t k = label(r) * channels + e % channels;
-    const double wave = std::sin(2 * std::numbers::pi * (0.05 + 0.2 * centres_.uniform(k, 0)) * x +
-                                 2 * std::numbers::pi * (0.05 + 0.2 * centres_.uniform(k, 1)) * y +
-                                 2 * std::numbers::pi * centres_.uniform(k, 2));
-    const double grey = std::clamp(0.5 + 0.3 * wave + 0.15 * noise_.normal(r, e), 0.0, 1.0);
-    return field.raw.dtype == DType::u8 ? std::floor(grey * 255 + 0.5) : grey;
+    const int64_t k = label * channels + e % channels;
+    return std::sin(2 * std::numbers::pi * (0.05 + 0.2 * centres_.uniform(k, 0)) * x +
+                    2 * std::numbers::pi * (0.05 + 0.2 * centres_.uniform(k, 1)) * y +
+                    2 * std::numbers::pi * centres_.uniform(k, 2));
   }
 
   // The walk is followed from its start for each token: T is short, and nothing has to be kept.

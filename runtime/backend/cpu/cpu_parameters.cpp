@@ -1,5 +1,7 @@
 #include "runtime/backend/cpu/cpu_parameters.h"
 
+#include <algorithm>
+
 #include "compiler/base/errors.h"
 
 namespace netc {
@@ -10,8 +12,12 @@ constexpr int64_t kAlignment = 64;
 // Calls visit(row-major position, element offset) for every element.
 template <typename Visit>
 void for_each_element(const Buffer& b, Visit visit) {
-  for (int64_t r = 0, at = 0; r < b.rows.count; ++r)
-    for (int64_t c = 0; c < b.columns; ++c, ++at) visit(static_cast<size_t>(at), element_offset(b, r, c));
+  const int64_t width = b.layout == Layout::panels ? b.panel_columns : b.columns;
+  for (int64_t first = 0; first < b.columns; first += width)
+    for (int64_t r = 0; r < b.rows.count; ++r) {
+      const int64_t offset = element_offset(b, r, first), count = std::min(width, b.columns - first);
+      for (int64_t c = 0; c < count; ++c) visit(static_cast<size_t>(r * b.columns + first + c), offset + c);
+    }
 }
 
 }  // namespace
