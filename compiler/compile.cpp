@@ -16,6 +16,7 @@
 #include "compiler/program/name_kernels.h"
 #include "compiler/program/plan_layouts.h"
 #include "compiler/program/plan_memory.h"
+#include "compiler/program/plan_scopes.h"
 #include "compiler/program/plan_stages.h"
 #include "compiler/program/plan_towers.h"
 
@@ -103,13 +104,16 @@ Compiled compile(const Graph& net, const TrainSpec& train, const CompileRequest&
       {"remove_dead", [](Graph& g) { g = remove_dead(std::move(g)); }},
   };
   const std::vector<ProgramPass> program_passes = {
-      {"fuse", [&](Program& p) { if (request.fuse) fuse(p); }},
+      {"fuse", [&](Program& p) { if (request.fuse) fuse(p, {request.memory}); }},
       {"name_kernels", [](Program& p) { name_kernels(p); }},
   };
-  const std::vector<ProgramPass> placement_passes = {
+  std::vector<ProgramPass> placement_passes = {
       {"plan_stages", [](Program& p) { plan_stages(p); }},
       {"plan_memory", [](Program& p) { plan_memory(p); }},
   };
+
+  const bool separate = request.memory == TowerMemory::separate;
+  if (separate) placement_passes.insert(placement_passes.begin(), {"plan_scopes", plan_separate_scopes});
 
   for (const auto& [name, beginning] : beginnings) {
     Graph graph = net;
@@ -127,8 +131,15 @@ Compiled compile(const Graph& net, const TrainSpec& train, const CompileRequest&
   plan_layouts(result.programs, request.target);
   for (Program& program : result.programs)
     for (const ProgramPass& pass : placement_passes) passes.run(program.name + "/" + pass.name, program, pass.run);
-  passes.run("train/plan_towers", result.train, [&](TowerProgram& t) { t = plan_towers(result.programs.front(), request.towers); });
-  result.programs.front() = result.train.program;
+  const auto spread = [&](size_t number, TowerProgram& out) {
+    Program& program = result.programs[number];
+    passes.run(program.name + "/plan_towers", out, [&](TowerProgram& t) {
+      t = plan_towers(program, request.towers, {.memory = request.memory, .bucket_bytes = request.bucket_bytes});
+    });
+    program = out.program;
+  };
+  spread(0, result.train);
+  if (separate) spread(1, result.evaluate), spread(2, result.predict);
   return result;
 }
 

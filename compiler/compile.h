@@ -25,6 +25,10 @@ struct CompileRequest {
   int64_t batch_capacity = 1;              // most rows one tower takes in one step
   std::vector<TowerPlacement> towers;      // at least one
   bool fuse = true;                        // false: one kernel per node, for comparison
+  // separate: the towers have a copy of the weights each and add up their gradients (tower_program.h); every program of
+  // the run is planned so, also for one tower.
+  TowerMemory memory = TowerMemory::shared;
+  int64_t bucket_bytes = int64_t{25} << 20;   // separate: most bytes of gradients exchanged at once (Plan::bucket_bytes)
   // Called after every pass with its name ("train/fuse") and what it left; null: nothing is printed.
   std::function<void(const std::string& pass, const std::string& text)> dump;
 };
@@ -38,6 +42,7 @@ struct Compiled {
   Graph gradient;                          // one training step, before it is lowered
   std::vector<Program> programs;           // train, evaluate, predict
   TowerProgram train;                      // the first of them, spread over the towers
+  TowerProgram evaluate, predict;          // the others; of separate memory only, else empty
   std::vector<PassTime> times;
 };
 

@@ -259,7 +259,8 @@ std::string to_string(const Program& program) {
     out << "  batch up to " << program.batch_capacity << ", arenas " << program.tower_arena_bytes << " bytes a tower, "
         << program.shared_arena_bytes << " bytes shared\n";
   for (const Step& step : program.steps) {
-    out << "\nstage " << step.stage << (step.scope == StepScope::joint ? ", all towers together\n" : ", each tower\n");
+    static constexpr const char* kWhere[] = {", each tower", ", all towers together", ", each tower, a part of a sum", ", the same in every memory"};
+    out << "\nstage " << step.stage << kWhere[static_cast<size_t>(step.scope)] << "\n";
     out << to_string(program.kernels[static_cast<size_t>(step.kernel)], program);
   }
   return out.str();

@@ -66,6 +66,9 @@ struct Scalar {
 enum class StepScope : uint8_t {
   each_tower,   // once on every tower, on its own rows
   joint,        // once for all towers together: loops over the batch see every tower's rows, in global row order
+  // Of towers that do not share memory, in place of joint:
+  summand,      // once on every tower: loops over the batch see its own rows, what it stores is its part of a sum
+  replicated,   // once in every memory, on values that are the same in all of them: so are the results, bit for bit
 };
 
 struct Step {

@@ -15,9 +15,11 @@ const std::string& name_of(const Program& program, BufferId id) { return program
 
 void verify_scope(const Program& program, const Step& step, Faults& faults) {
   const Kernel& kernel = kernel_of(program, step);
-  const bool joint = step.scope == StepScope::joint;
+  const bool joint = step.scope != StepScope::each_tower;
   if (joint && parallel_over_batch(kernel)) faults.push_back(in_kernel(kernel, "is parallel over the batch but joint"));
   if (!joint && loops_over_batch(kernel)) faults.push_back(in_kernel(kernel, "loops over the batch on each tower alone"));
+  if (step.scope == StepScope::replicated && loops_over_batch(kernel))
+    faults.push_back(in_kernel(kernel, "loops over the rows of one tower but should make the same on all"));
   const std::vector<Dependence> depends = dependences(kernel);
   AxisSet batch = 0;
   for (size_t a = 0; a < kernel.axes.size(); ++a)

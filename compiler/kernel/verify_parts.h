@@ -8,6 +8,7 @@
 
 #include "compiler/kernel/analysis.h"
 #include "compiler/kernel/program.h"
+#include "compiler/kernel/tower_program.h"
 
 namespace netc {
 
@@ -18,6 +19,9 @@ void verify_bounds(const Program& program, Faults& faults);      // every load a
 void verify_stores(const Program& program, Faults& faults);      // every element stored exactly once
 void verify_order(const Program& program, Faults& faults);       // scopes, stages, races, reads after writes
 void verify_arena(const Program& program, Faults& faults);       // live buffers do not share bytes
+
+// verify(TowerProgram) of towers with a memory each: every summand is completed once, between its making and its use.
+void verify_separate(const TowerProgram& towers, Faults& faults);
 
 // How one step touches one piece of memory (an alias counts as its root).
 struct MemoryUse {

@@ -2,18 +2,34 @@
 
 #include <algorithm>
 
+#include "compiler/base/errors.h"
 #include "compiler/program/affine.h"
 #include "compiler/program/expr_copy.h"
 #include "compiler/program/fusion.h"
 
 namespace netc {
 
-Fusion::Fusion(Program& p) : program(p), order(p), readers(p.buffers.size()), writers(p.buffers.size()) {
+Fusion::Fusion(Program& p, const FuseOptions& options)
+    : program(p), order(p), readers(p.buffers.size()), writers(p.buffers.size()) {
+  if (options.memory == TowerMemory::separate) {
+    sums = find_partial_sums(p);
+    if (!sums->faults.empty()) throw InternalError(sums->faults.front());
+  }
   for (size_t i = 0; i < p.kernels.size(); ++i) {
     const KernelAccess access = kernel_access(p, p.kernels[i]);
     for (BufferId b : access.reads) readers[static_cast<size_t>(b)].push_back(static_cast<int32_t>(i));
     for (BufferId b : access.writes) writers[static_cast<size_t>(b)].push_back(static_cast<int32_t>(i));
   }
+}
+
+bool Fusion::crosses_completion(int32_t producer, int32_t consumer) const {
+  if (!sums) return false;
+  if (sums->makes[static_cast<size_t>(producer)] != sums->makes[static_cast<size_t>(consumer)]) return true;
+  const KernelAccess made = kernel_access(program, program.kernels[static_cast<size_t>(producer)]);
+  const KernelAccess used = kernel_access(program, program.kernels[static_cast<size_t>(consumer)]);
+  return std::any_of(made.writes.begin(), made.writes.end(), [&](BufferId b) {
+    return sums->completed[static_cast<size_t>(b)] && std::binary_search(used.reads.begin(), used.reads.end(), b);
+  });
 }
 
 void Fusion::replace_access(int32_t kernel, const KernelAccess& before, const KernelAccess& after) {
@@ -158,8 +174,8 @@ void remove_unused_buffers(Program& program) {
 
 }  // namespace
 
-void fuse(Program& program) {
-  Fusion fusion(program);
+void fuse(Program& program, const FuseOptions& options) {
+  Fusion fusion(program, options);
   for (int32_t kernel : fusion.order.sorted())
     if (fusion.order.alive(kernel)) inline_into_readers(fusion, kernel);
 

@@ -11,12 +11,25 @@
 // Two kernels that only share an input are merged too, if both reduce it row by row.
 // LEGAL is decided there (dependencies by KernelOrder, index maps, in-place writes); whether it PAYS is decided in
 // fuse_cost.h. Afterwards stores that nobody reads are gone and steps are in a valid order.
+//
+// Where towers do not share memory (FuseOptions::memory) a loop over the batch gives a tower's summand only. Nothing is
+// fused across the place where the towers add up (partial_sums.h): a kernel that loops over the batch stores its sums,
+// scaled or added to one another at most, in gradients and results, and whoever is not linear in them reads them there.
+//   shared     w = w - lr * (sum over k in B of x[k, i] * g[k, c])        one kernel
+//   separate   dw = sum over k in B of x[k, i] * g[k, c];  w = w - lr * dw
 #pragma once
 
 #include "compiler/kernel/program.h"
+#include "compiler/kernel/tower_program.h"
 
 namespace netc {
 
-void fuse(Program& program);
+struct FuseOptions {
+  TowerMemory memory = TowerMemory::shared;
+};
+
+// Throws InternalError if memory is separate and something is made of the rows of one tower that no sum over the towers
+// completes: a maximum over the batch, say.
+void fuse(Program& program, const FuseOptions& options = {});
 
 }  // namespace netc

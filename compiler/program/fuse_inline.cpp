@@ -92,6 +92,7 @@ bool inline_into_readers(Fusion& fusion, int32_t producer_id) {
   const BufferKind kind = program.buffers[static_cast<size_t>(root)].kind;
   if (kind != BufferKind::activation && kind != BufferKind::gradient) return false;
   if (fusion.writers[static_cast<size_t>(root)].size() != 1) return false;
+  if (fusion.sums && fusion.sums->completed[static_cast<size_t>(root)]) return false;   // its readers want the whole sum
   const std::vector<int32_t> readers = fusion.readers[static_cast<size_t>(root)];
   if (readers.empty()) return false;
 

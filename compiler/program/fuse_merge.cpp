@@ -203,6 +203,7 @@ bool merge_into_producer(Fusion& fusion, int32_t producer_id, int32_t consumer_i
   Program& program = fusion.program;
   Kernel producer = program.kernels[static_cast<size_t>(producer_id)];
   Kernel consumer = program.kernels[static_cast<size_t>(consumer_id)];
+  if (fusion.crosses_completion(producer_id, consumer_id)) return false;
   if (accumulates(producer) || accumulates(consumer) || producer.phases.empty() || consumer.phases.empty()) return false;
   if (producer.parallel.empty() != consumer.parallel.empty()) return false;
   MatrixProduct product;

@@ -4,18 +4,26 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/kernel/partial_sums.h"
 #include "compiler/kernel/program.h"
+#include "compiler/program/fuse.h"
 #include "compiler/program/kernel_order.h"
 
 namespace netc {
 
 // The program while it is being fused, with who reads and who writes each root buffer.
 struct Fusion {
-  explicit Fusion(Program& p);
+  explicit Fusion(Program& p, const FuseOptions& options = {});
 
   Program& program;
   KernelOrder order;
   std::vector<std::vector<int32_t>> readers, writers;   // by root buffer; dead kernels are taken out
+
+  std::optional<PartialSums> sums;   // where towers do not share memory; of the program as it came
+
+  // Whether `consumer` would read what `producer` stores before the towers have added it up, or a kernel would be both
+  // one that makes summands and one that must make the same on all towers.
+  bool crosses_completion(int32_t producer, int32_t consumer) const;
 
   void replace_access(int32_t kernel, const KernelAccess& before, const KernelAccess& after);
 };

@@ -1,13 +1,17 @@
 #include "compiler/program/plan_towers.h"
 
 #include "compiler/program/kernel_order.h"
+#include "compiler/program/plan_buckets.h"
 
 namespace netc {
 
-TowerProgram plan_towers(Program program, std::vector<TowerPlacement> towers) {
+TowerProgram plan_towers(Program program, std::vector<TowerPlacement> towers, const TowerOptions& options) {
   TowerProgram result;
+  result.memory = options.memory;
+  const bool shared = options.memory == TowerMemory::shared;
+  if (!shared) result.buckets = plan_buckets(program, options);
   for (Step& step : program.steps)
-    step.scope = parallel_over_batch(program.kernels[static_cast<size_t>(step.kernel)]) ? StepScope::each_tower : StepScope::joint;
+    if (shared) step.scope = parallel_over_batch(program.kernels[static_cast<size_t>(step.kernel)]) ? StepScope::each_tower : StepScope::joint;
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const Buffer& buffer = program.buffers[b];
     if (buffer.kind != BufferKind::parameter || buffer.alias_of != kNone) continue;
@@ -18,7 +22,8 @@ TowerProgram plan_towers(Program program, std::vector<TowerPlacement> towers) {
       for (BufferId written : kernel_access(program, kernel).writes) {
         if (written != static_cast<BufferId>(b)) continue;
         plan.kernels.push_back(kernel.name);
-        if (!loops_over_batch(kernel)) plan.sum = GradientSum::joint_buffer;
+        if (!shared) plan.sum = GradientSum::all_reduce;
+        else if (!loops_over_batch(kernel)) plan.sum = GradientSum::joint_buffer;
       }
     }
     if (!plan.kernels.empty()) result.weights.push_back(std::move(plan));
