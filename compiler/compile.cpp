@@ -12,6 +12,7 @@
 #include "compiler/passes/share.h"
 #include "compiler/passes/simplify.h"
 #include "compiler/program/fuse.h"
+#include "compiler/program/gather_summands.h"
 #include "compiler/program/lower.h"
 #include "compiler/program/name_kernels.h"
 #include "compiler/program/plan_layouts.h"
@@ -103,7 +104,7 @@ Compiled compile(const Graph& net, const TrainSpec& train, const CompileRequest&
       {"share", [](Graph& g) { g = share(std::move(g)); }},
       {"remove_dead", [](Graph& g) { g = remove_dead(std::move(g)); }},
   };
-  const std::vector<ProgramPass> program_passes = {
+  std::vector<ProgramPass> program_passes = {
       {"fuse", [&](Program& p) { if (request.fuse) fuse(p, {request.memory}); }},
       {"name_kernels", [](Program& p) { name_kernels(p); }},
   };
@@ -113,7 +114,10 @@ Compiled compile(const Graph& net, const TrainSpec& train, const CompileRequest&
   };
 
   const bool separate = request.memory == TowerMemory::separate;
-  if (separate) placement_passes.insert(placement_passes.begin(), {"plan_scopes", plan_separate_scopes});
+  if (separate) {
+    program_passes.insert(program_passes.begin(), {"gather_summands", gather_summands});
+    placement_passes.insert(placement_passes.begin(), {"plan_scopes", plan_separate_scopes});
+  }
 
   for (const auto& [name, beginning] : beginnings) {
     Graph graph = net;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/kernel/program.h"
+#include "compiler/kernel/tower_program.h"
 
 namespace netc {
 
@@ -50,6 +51,9 @@ struct LoadRequest {
   const std::vector<Program>* programs = nullptr;   // compiled together, sharing parameters by buffer name
   int tower_count = 1;
   std::vector<int> tower_threads;                   // worker threads per tower; empty: the cores, shared evenly
+  // Towers that do not share memory: the same programs, planned with TowerMemory::separate, each with its buckets; then
+  // `programs` is not read. A backend that cannot keep a copy of the weights per tower throws InternalError.
+  const std::vector<TowerProgram>* separate = nullptr;
 };
 
 struct LoadedGroup {

@@ -105,6 +105,9 @@ class Completion {
       sums_.shares[i] = sums_.shares[root];
       if (program_.buffers[i].kind == BufferKind::result && sums_.shares[i] == Share::summand) sums_.completed[root] = 1;
     }
+    // What was marked before something it is made of was: it is whole by itself.
+    for (size_t i = 0; i < sums_.completed.size(); ++i)
+      if (sums_.shares[i] != Share::summand) sums_.completed[i] = 0;
     return std::move(sums_);
   }
 

@@ -23,7 +23,9 @@ std::vector<Sum> sums_by_readiness(const Program& program) {
     const auto step = static_cast<int32_t>(s);
     const KernelAccess access = kernel_access(program, program.kernels[static_cast<size_t>(program.steps[s].kernel)]);
     for (BufferId b : access.writes) all[static_cast<size_t>(b)].written = step;
-    for (BufferId b : access.reads) all[static_cast<size_t>(b)].read = std::min(all[static_cast<size_t>(b)].read, step);
+    for (BufferId b : access.reads)   // one that adds to what it stores itself is no reader
+      if (!std::binary_search(access.writes.begin(), access.writes.end(), b))
+        all[static_cast<size_t>(b)].read = std::min(all[static_cast<size_t>(b)].read, step);
   }
   const PartialSums partial = find_partial_sums(program);
   std::vector<Sum> sums;

@@ -22,6 +22,15 @@ class BackendRun {
     group_ = backend.load(request);
   }
 
+  // Towers with a memory each.
+  BackendRun(Backend& backend, const std::vector<TowerProgram>& separate, int tower_count) {
+    for (const TowerProgram& plan : separate) programs_.push_back(plan.program);
+    LoadRequest request;
+    request.separate = &separate;
+    request.tower_count = tower_count;
+    group_ = backend.load(request);
+  }
+
   // Row-major values of a weight or slot.
   void set(const std::string& name, const Values& values) {
     const std::vector<float> floats(values.begin(), values.end());

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "compiler/base/errors.h"
 #include "compiler/kernel/emit_c.h"
 #include "runtime/backend/cpu/cpu_program.h"
 #include "runtime/backend/cpu/detect.h"
@@ -27,6 +28,7 @@ class CpuBackend : public Backend {
   }
 
   LoadedGroup load(const LoadRequest& request) override {
+    if (request.separate != nullptr) throw InternalError("CPU towers of one process share their memory");
     const std::vector<Program>& programs = *request.programs;
     const EmittedUnit unit = emit_c(programs, {target_, kParts, options_.span_text});
     const auto compiled = cache_.compile(unit.texts, target_, compiler_);

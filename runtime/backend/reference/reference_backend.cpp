@@ -5,7 +5,9 @@
 
 #include "compiler/base/errors.h"
 #include "compiler/kernel/scalars.h"
+#include "runtime/backend/reference/input_feed.h"
 #include "runtime/backend/reference/reference_memory.h"
+#include "runtime/backend/reference/separate_towers.h"
 
 namespace netc {
 namespace {
@@ -15,21 +17,17 @@ class ReferenceProgram final : public LoadedProgram {
   ReferenceProgram(const Program& program, std::shared_ptr<ReferenceParameters> parameters, int tower_count,
                    Arithmetic arithmetic)
       : program_(program), parameters_(std::move(parameters)), arithmetic_(arithmetic),
-        memory_(program_, *parameters_, tower_count, arithmetic), scalars_(program_.scalars.size()) {
+        memory_(program_, *parameters_, tower_count, arithmetic), scalars_(program_.scalars.size()),
+        feed_(program_, arithmetic) {
     for (const Kernel& kernel : program_.kernels) interpreters_.emplace_back(kernel, program_, arithmetic);
     for (int tower = 0; tower < tower_count; ++tower) views_.push_back({memory_.tower(tower), 0, 0});
-    for (const Buffer& buffer : program_.buffers)
-      if (buffer.kind == BufferKind::input && buffer.alias_of == kNone)
-        fed_row_.resize(std::max(fed_row_.size(), static_cast<size_t>(buffer.rows.count * buffer.columns)));
   }
   ReferenceProgram(const ReferenceProgram&) = delete;
   ReferenceProgram& operator=(const ReferenceProgram&) = delete;
 
   void run(const StepContext& context) override {
-    take_rows(context.tower_rows);
-    for (size_t i = 0; i < program_.buffers.size(); ++i)
-      if (program_.buffers[i].kind == BufferKind::input && program_.buffers[i].alias_of == kNone)
-        feed(context, static_cast<BufferId>(i));
+    take_rows(program_, context.tower_rows, views_);
+    feed_.fill(context, views_);
 
     evaluate_scalars(program_, context.scalars, scalars_);
     const KernelContext kernel_context{context.seed, context.update, scalars_};
@@ -84,42 +82,6 @@ class ReferenceProgram final : public LoadedProgram {
     throw InternalError("program " + program_.name + " has no result named " + name);
   }
 
-  void take_rows(const std::vector<int64_t>& rows) {
-    if (rows.size() != views_.size()) throw InternalError("a step must give rows to each tower");
-    int64_t first = 0;
-    for (size_t tower = 0; tower < views_.size(); ++tower) {
-      if (rows[tower] < 0 || rows[tower] > program_.batch_capacity)
-        throw InternalError("tower " + std::to_string(tower) + " holds at most " +
-                            std::to_string(program_.batch_capacity) + " rows, not " + std::to_string(rows[tower]));
-      views_[tower].rows = rows[tower];
-      views_[tower].first_row = first;
-      first += rows[tower];
-    }
-  }
-
-  void feed(const StepContext& context, BufferId id) {
-    const Buffer& buffer = program_.buffers[static_cast<size_t>(id)];
-    const bool as_fed = buffer.layout == Layout::row_major && arithmetic_ == Arithmetic::f32;
-    for (size_t tower = 0; tower < views_.size(); ++tower) {
-      void* memory = views_[tower].buffers[static_cast<size_t>(id)];
-      if (views_[tower].rows == 0) continue;
-      if (as_fed) {
-        context.feed(id, static_cast<int>(tower), 0, views_[tower].rows, memory);
-        continue;
-      }
-      // Rows come in the buffer's own type, row-major; here they are stored otherwise.
-      Buffer fed = buffer;
-      fed.layout = Layout::row_major;
-      for (int64_t row = 0; row < views_[tower].rows; ++row) {
-        context.feed(id, static_cast<int>(tower), row, row + 1, fed_row_.data());
-        for (int64_t r = 0; r < buffer.rows.count; ++r)
-          for (int64_t c = 0; c < buffer.columns; ++c)
-            write_element(buffer, arithmetic_, memory, row * buffer.rows.count + r, c,
-                          read_element(fed, Arithmetic::f32, fed_row_.data(), r, c));
-      }
-    }
-  }
-
   const Program program_;
   std::shared_ptr<ReferenceParameters> parameters_;
   Arithmetic arithmetic_;
@@ -127,7 +89,7 @@ class ReferenceProgram final : public LoadedProgram {
   std::vector<double> scalars_;
   std::vector<KernelInterpreter> interpreters_;
   std::vector<TowerView> views_;
-  std::vector<double> fed_row_;   // room for one sample as the feed gives it, aligned for any type
+  InputFeed feed_;
 };
 
 class ReferenceBackend final : public Backend {
@@ -141,6 +103,7 @@ class ReferenceBackend final : public Backend {
   }
 
   LoadedGroup load(const LoadRequest& request) override {
+    if (request.separate != nullptr) return load_separate(*request.separate, request.tower_count, arithmetic_);
     const auto parameters = std::make_shared<ReferenceParameters>(arithmetic_);
     LoadedGroup group;
     for (const Program& program : *request.programs) parameters->add(program);
@@ -167,6 +130,10 @@ std::vector<double> error_bounds(const Parameters& parameters, const std::string
 
 std::vector<double> error_bounds(const LoadedProgram& program, const std::string& result) {
   return dynamic_cast<const ReferenceProgram&>(program).errors(result);
+}
+
+std::vector<float> weight_of_tower(const Parameters& parameters, int tower, const std::string& name) {
+  return dynamic_cast<const SeparateParameters&>(parameters).tower(tower).read(name);
 }
 
 }  // namespace netc
