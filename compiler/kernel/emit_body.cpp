@@ -1,8 +1,10 @@
 #include "compiler/kernel/emit_body.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/base/errors.h"
+#include "compiler/kernel/emit_math.h"
 
 namespace netc {
 namespace {
@@ -33,10 +35,16 @@ std::string times(int64_t factor, const std::string& text) {
 
 }  // namespace
 
+const BodyDialect& c_dialect() {
+  static constexpr BodyDialect kDialect{"batch", "buffers", "mul_add1", "__builtin_inff()", "__builtin_nanf(\"\")",
+                                        [](ExprOp op) { return std::string(math_function(op)) + "_1"; }};
+  return kDialect;
+}
+
 BodyEmitter::BodyEmitter(const Kernel& kernel, const Program& program, const Target& target, CodeText& out,
-                         EmitUsage& usage)
-    : kernel_(kernel), program_(program), target_(target), out_(out), usage_(usage), depends_(dependences(kernel)),
-      fused_(kernel.exprs.size(), false), defined_(kernel.exprs.size(), false) {
+                         EmitUsage& usage, const BodyDialect& dialect)
+    : kernel_(kernel), program_(program), target_(target), out_(out), usage_(usage), dialect_(dialect),
+      depends_(dependences(kernel)), fused_(kernel.exprs.size(), false), defined_(kernel.exprs.size(), false) {
   const auto use = [this](BufferId id) {
     if (std::find(buffers_.begin(), buffers_.end(), id) == buffers_.end()) buffers_.push_back(id);
   };
@@ -159,11 +167,18 @@ bool BodyEmitter::is_inline(const Expr& e) const {
   return e.op == ExprOp::constant || e.op == ExprOp::scalar || e.op == ExprOp::reduced;
 }
 
+std::string BodyEmitter::constant_text(const Expr& e) const {
+  const float f = static_cast<float>(e.value);
+  if (e.type != DType::f32 || std::isfinite(f)) return literal(e.value, e.type);
+  if (std::isnan(f)) return dialect_.nan;
+  return f > 0 ? dialect_.infinity : std::string("(-") + dialect_.infinity + ")";
+}
+
 std::string BodyEmitter::value(ExprId id, bool as_vector) const {
   const Expr& e = expr(id);
   std::string text;
-  if (e.op == ExprOp::constant) text = literal(e.value, e.type);
-  else if (e.op == ExprOp::scalar) text = "batch->scalars[" + std::to_string(e.slot) + "]";
+  if (e.op == ExprOp::constant) text = constant_text(e);
+  else if (e.op == ExprOp::scalar) text = std::string(dialect_.step) + "->scalars[" + std::to_string(e.slot) + "]";
   else if (e.op == ExprOp::reduced) text = "s" + std::to_string(e.slot);
   else text = "x" + std::to_string(id);
   if (!as_vector || is_vector(id)) return text;
@@ -196,6 +211,8 @@ void BodyEmitter::define(const std::vector<bool>& needed, AxisSet axes, uint64_t
 
 std::string BodyEmitter::define_text(ExprId id) const {
   const Expr& e = expr(id);
+  if (e.op == ExprOp::random) usage_.random = true;
+  if (const auto prepared = prepared_.find(id); prepared != prepared_.end()) return prepared->second;
   switch (e.op) {
     case ExprOp::load: return load_text(id);
     case ExprOp::random: return random_value(id);
@@ -234,7 +251,7 @@ std::string BodyEmitter::checked(const std::string& index, const Index& of, Buff
   if (of.gathered == kNone) return index;
   const Buffer& b = buffer(id);
   const std::string limit = row ? extent_text(b.rows) : std::to_string(b.columns);
-  return "checked_id(batch, buffers, " + index + ", " + limit + ", " + pointer(id).substr(1) + ")";
+  return std::string("checked_id(") + dialect_.step + ", " + dialect_.fault_key + ", " + index + ", " + limit + ", " + pointer(id).substr(1) + ")";
 }
 
 std::string BodyEmitter::address(BufferId id, const std::string& row, const std::string& column) const {
@@ -315,13 +332,16 @@ std::string BodyEmitter::load_text(ExprId id) const {
 }
 
 std::string BodyEmitter::random_value(ExprId id) const {
-  usage_.random = true;
-  if (const auto prepared = random_text_.find(id); prepared != random_text_.end()) return prepared->second;
   const Expr& e = expr(id);
   const bool vector = is_vector(id);
   const std::string offset = vector ? "l" : "";
-  return std::string(vector ? "{" : "") + "random_bits(batch, " + std::to_string(static_cast<uint32_t>(e.slot)) +
+  return std::string(vector ? "{" : "") + "random_bits(" + dialect_.step + ", " + std::to_string(static_cast<uint32_t>(e.slot)) +
          "u, (u32)(" + index_text(e.row, true, offset) + "), (u32)(" + index_text(e.column, true, offset) + "))";
+}
+
+std::string BodyEmitter::stored_value(const Store& s) const {
+  const DType raw = buffer(s.buffer).dtype == DType::f32 ? DType::f32 : DType::i32;
+  return converted(value(s.value, false), expr(s.value).type, raw, false);
 }
 
 void BodyEmitter::store(const Store& s) {
@@ -329,8 +349,7 @@ void BodyEmitter::store(const Store& s) {
   const DType raw = stored == DType::f32 ? DType::f32 : DType::i32;
   const DType type = expr(s.value).type;
   if (lane_ == kNone) {
-    out_.line("*(" + address(s.buffer, s.row, s.column) + ") " + (s.accumulate ? "+= " : "= ") +
-              converted(value(s.value, false), type, raw, false) + ";");
+    out_.line("*(" + address(s.buffer, s.row, s.column) + ") " + (s.accumulate ? "+= " : "= ") + stored_value(s) + ";");
     return;
   }
   const std::string text = converted(value(s.value, true), type, raw, true);

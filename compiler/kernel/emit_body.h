@@ -32,9 +32,22 @@ struct EmitUsage {
   }
 };
 
+// The few spellings in which the languages of generated text differ. All else of a body on single values is the same
+// text everywhere, and so an operation added to it is there in every language at once.
+struct BodyDialect {
+  const char* step;                       // the variable with the scalars, the seed and the update: "batch"
+  const char* fault_key;                  // what checked_id is handed beside it, to tell the kernel by
+  const char* multiply_add;               // one rounding where the target has it
+  const char* infinity;
+  const char* nan;
+  std::string (*function)(ExprOp op);     // the name of an elementary function
+};
+const BodyDialect& c_dialect();
+
 class BodyEmitter {
  public:
-  BodyEmitter(const Kernel& kernel, const Program& program, const Target& target, CodeText& out, EmitUsage& usage);
+  BodyEmitter(const Kernel& kernel, const Program& program, const Target& target, CodeText& out, EmitUsage& usage,
+              const BodyDialect& dialect = c_dialect());
 
   const Kernel& kernel() const { return kernel_; }
   const Program& program() const { return program_; }
@@ -71,14 +84,17 @@ class BodyEmitter {
 
   // Defines every needed expression that is not defined yet and whose axes and reductions are all among those known.
   void define(const std::vector<bool>& needed, AxisSet axes, uint64_t reductions);
-  void random_from(ExprId id, std::string text) { random_text_[id] = std::move(text); }   // prepared bits, as vu
+  // The value of `id` is at hand as `text`, whatever it is made of (random bits drawn ahead: as vu).
+  void prepare(ExprId id, std::string text) { prepared_[id] = std::move(text); }
+  void forget_prepared() { prepared_.clear(); }
   void store(const Store& store);
+  std::string stored_value(const Store& store) const;             // of single values, in the type of the buffer
 
   bool is_vector(ExprId id) const;
   std::string value(ExprId id, bool as_vector) const;             // operand text
   std::string fold(Combine combine, DType type, const std::string& total, ExprId id, bool vector,
                    const std::string& mask) const;                // right side of `total = ...`
-  static std::string identity(Combine combine, DType type);
+  std::string identity(Combine combine, DType type) const;
   static const char* c_type(DType type, bool vector);
 
   // How an access moves along an axis.
@@ -92,6 +108,7 @@ class BodyEmitter {
   std::string panel_address(BufferId id, const std::string& row, const std::string& first_column) const;
   // A stored element as float, wherever and of whatever type it is.
   std::string element_as_float(BufferId id, const std::string& row, const std::string& column) const;
+  bool is_fused(ExprId id) const { return fused_[static_cast<size_t>(id)]; }   // never defined: part of a multiply-add
   // Bits of a row may be drawn in one go: contiguous along `axis` from a multiple of 4.
   bool random_in_rows(ExprId id, AxisId axis) const;
 
@@ -99,6 +116,7 @@ class BodyEmitter {
   void name_axes();
   void find_fused();
   bool is_inline(const Expr& e) const;
+  std::string constant_text(const Expr& e) const;
   std::string define_text(ExprId id) const;
   std::string load_text(ExprId id) const;
   std::string random_value(ExprId id) const;
@@ -113,13 +131,14 @@ class BodyEmitter {
   const Target& target_;
   CodeText& out_;
   EmitUsage& usage_;
+  const BodyDialect& dialect_;
   std::vector<Dependence> depends_;
   std::vector<BufferId> buffers_;
   std::vector<std::string> axis_names_;
   std::vector<bool> fused_;               // products that only a sum uses: written as one multiply-add
   std::vector<bool> defined_;
   std::vector<std::vector<ExprId>> scopes_{1};
-  std::map<ExprId, std::string> random_text_;
+  std::map<ExprId, std::string> prepared_;
   AxisId lane_ = kNone;
   std::string valid_;
   std::string lane_base_, lane_step_;

@@ -266,7 +266,7 @@ class NestEmitter {
       body_.out().line("random_row(batch, " + std::to_string(static_cast<uint32_t>(e.slot)) + "u, (u32)(" +
                        body_.index_text(e.row, true) + "), (u32)(" + body_.index_text(first, true) + " + " + begin + "), " +
                        end + " - " + begin + ", " + bits + ");");
-      body_.random_from(id, "(vu)load_i((const i32*)" + bits + " + " + body_.axis_variable(lane) + " - " + begin + ")");
+      body_.prepare(id, "(vu)load_i((const i32*)" + bits + " + " + body_.axis_variable(lane) + " - " + begin + ")");
     }
   }
 
@@ -277,7 +277,7 @@ class NestEmitter {
     CodeText& out = body_.out();
     for (int32_t r : phase.reductions) {
       const DType type = reduction_type(r);
-      const std::string start = BodyEmitter::identity(kernel_.reductions[static_cast<size_t>(r)].combine, type);
+      const std::string start = body_.identity(kernel_.reductions[static_cast<size_t>(r)].combine, type);
       out.line(std::string(BodyEmitter::c_type(type, vector)) + " " + total(r, phase_lane) + " = " +
                (vector ? (type == DType::f32 ? "splat(" : "splat_i(") + start + ")" : start) + ";");
     }

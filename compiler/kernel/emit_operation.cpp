@@ -22,7 +22,7 @@ std::string BodyEmitter::converted(const std::string& text, DType from, DType to
 
 std::string BodyEmitter::call(ExprOp op, const std::string& arguments, bool vector) const {
   usage_.math.insert(op);
-  return std::string(math_function(op)) + (vector ? "_v(" : "_1(") + arguments + ")";
+  return (vector ? std::string(math_function(op)) + "_v" : dialect_.function(op)) + "(" + arguments + ")";
 }
 
 std::string BodyEmitter::operation(const Expr& e, bool vector) const {
@@ -50,7 +50,7 @@ std::string BodyEmitter::operation(const Expr& e, bool vector) const {
       const bool second = product == e.args[1];
       const std::string negate_product = e.op == ExprOp::sub && second ? "-" : "";
       const std::string negate_rest = e.op == ExprOp::sub && !second ? "-" : "";
-      return std::string(vector ? "mul_add(" : "mul_add1(") + negate_product + value(p.args[0], vector) + ", " +
+      return std::string(vector ? "mul_add" : dialect_.multiply_add) + "(" + negate_product + value(p.args[0], vector) + ", " +
              value(p.args[1], vector) + ", " + negate_rest + arg(second ? 0 : 1) + ")";
     }
     case ExprOp::mul: return arg(0) + " * " + arg(1);
@@ -88,10 +88,10 @@ std::string BodyEmitter::operation(const Expr& e, bool vector) const {
   }
 }
 
-std::string BodyEmitter::identity(Combine combine, DType type) {
+std::string BodyEmitter::identity(Combine combine, DType type) const {
   if (combine == Combine::sum) return type == DType::f32 ? "0.0f" : "0";
   const bool max = combine == Combine::max;
-  if (type == DType::f32) return max ? "(-__builtin_inff())" : "__builtin_inff()";
+  if (type == DType::f32) return max ? std::string("(-") + dialect_.infinity + ")" : dialect_.infinity;
   return max ? "(-2147483647 - 1)" : "2147483647";
 }
 
@@ -100,7 +100,7 @@ std::string BodyEmitter::fold(Combine combine, DType type, const std::string& to
   const bool real = type == DType::f32;
   if (combine == Combine::sum && fused_[static_cast<size_t>(id)] && mask.empty()) {
     const Expr& p = expr(id);
-    return std::string(vector ? "mul_add(" : "mul_add1(") + value(p.args[0], vector) + ", " + value(p.args[1], vector) + ", " +
+    return std::string(vector ? "mul_add" : dialect_.multiply_add) + "(" + value(p.args[0], vector) + ", " + value(p.args[1], vector) + ", " +
            total + ")";
   }
   std::string x;

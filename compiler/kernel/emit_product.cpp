@@ -363,7 +363,7 @@ class ProductEmitter {
       const int64_t tile_rows = (turned_ ? panel_ : m_block_) + 4;
       out_.line(scratch("bits" + number(static_cast<int64_t>(i)), tile_rows * panel_));
       drawn_.push_back(id);
-      body_.random_from(id, "(vu)load_f(bits" + number(static_cast<int64_t>(i)) + " + at)");
+      body_.prepare(id, "(vu)load_f(bits" + number(static_cast<int64_t>(i)) + " + at)");
     }
   }
 
