@@ -254,6 +254,10 @@ std::string BodyEmitter::checked(const std::string& index, const Index& of, Buff
   return std::string("checked_id(") + dialect_.step + ", " + dialect_.fault_key + ", " + index + ", " + limit + ", " + pointer(id).substr(1) + ")";
 }
 
+std::string BodyEmitter::checked_index(BufferId id, const Index& index, bool row) const {
+  return checked(index_text(index, false), index, id, row);
+}
+
 std::string BodyEmitter::address(BufferId id, const std::string& row, const std::string& column) const {
   const Buffer& b = buffer(id);
   if (b.layout == Layout::row_major) return pointer(id) + scaled(row, b.columns) + scaled(column, 1);
@@ -321,7 +325,7 @@ std::string BodyEmitter::load_text(ExprId id) const {
   const Expr& e = expr(id);
   const DType stored = buffer(e.buffer).dtype;
   const DType raw = stored == DType::f32 ? DType::f32 : DType::i32;
-  if (!is_vector(id)) return converted("*(" + address(e.buffer, e.row, e.column) + ")", raw, e.type, false);
+  if (!is_vector(id)) return loaded_value(id, "*(" + address(e.buffer, e.row, e.column) + ")");
   if (along(e.buffer, e.row, e.column, lane_) == Along::contiguous) {
     const char* load = stored == DType::f32 ? "load_f(" : stored == DType::i32 ? "load_i(" : "load_b(";
     return converted(load + address(e.buffer, e.row, e.column) + ")", raw, e.type, true);
@@ -342,6 +346,11 @@ std::string BodyEmitter::random_value(ExprId id) const {
 std::string BodyEmitter::stored_value(const Store& s) const {
   const DType raw = buffer(s.buffer).dtype == DType::f32 ? DType::f32 : DType::i32;
   return converted(value(s.value, false), expr(s.value).type, raw, false);
+}
+
+std::string BodyEmitter::loaded_value(ExprId id, const std::string& element) const {
+  const DType raw = buffer(expr(id).buffer).dtype == DType::f32 ? DType::f32 : DType::i32;
+  return converted(element, raw, expr(id).type, false);
 }
 
 void BodyEmitter::store(const Store& s) {

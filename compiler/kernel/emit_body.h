@@ -89,6 +89,7 @@ class BodyEmitter {
   void forget_prepared() { prepared_.clear(); }
   void store(const Store& store);
   std::string stored_value(const Store& store) const;             // of single values, in the type of the buffer
+  std::string loaded_value(ExprId load, const std::string& element) const;   // a stored element as the load's value
 
   bool is_vector(ExprId id) const;
   std::string value(ExprId id, bool as_vector) const;             // operand text
@@ -104,6 +105,8 @@ class BodyEmitter {
   std::string index_text(const Index& index, bool global, const std::string& lane_offset = {}) const;
   std::string address(BufferId id, const Index& row, const Index& column, const std::string& lane_offset = {}) const;
   std::string address(BufferId id, const std::string& row, const std::string& column) const;
+  // The row (or column) an index names, a gathered id brought inside the buffer.
+  std::string checked_index(BufferId id, const Index& index, bool row) const;
   // In panels, of a column that is the first one of its panel.
   std::string panel_address(BufferId id, const std::string& row, const std::string& first_column) const;
   // A stored element as float, wherever and of whatever type it is.

@@ -21,6 +21,12 @@ const Target* find_target(const std::string& name) {
   return nullptr;
 }
 
+const Target& gpu_target() {
+  static const Target kTarget{
+      .name = "gpu", .lanes = 1, .panel_columns = 0, .row_tile = 1, .fma = true, .compiler_flags = ""};
+  return kTarget;
+}
+
 int64_t padded_panel_rows(const Target& target, int64_t rows) {
   // A tile reads some rows of one panel after another: at an odd multiple of 512 bytes from panel to panel they spread
   // over all sets of the first cache, beside the other factor, before they meet again.

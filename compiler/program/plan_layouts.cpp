@@ -98,6 +98,7 @@ class LayoutPlan {
 }  // namespace
 
 void plan_layouts(std::span<Program> programs, const Target& target) {
+  if (target.panel_columns == 0) return;   // rows as they are
   std::vector<LayoutPlan> plans;
   std::vector<std::vector<char>> chosen;
   std::map<std::string, std::pair<bool, bool>> shared;   // weights by name: wanted by one program, refused by one

@@ -24,6 +24,7 @@ const std::map<std::string, Rooms>& allowed_edges() {
       {"compiler/syntax", {"compiler/base", "grammar"}},
       {"compiler/graph", {"compiler/base"}},
       {"compiler/kernel", {"compiler/base"}},
+      {"compiler/kernel/cuda", {"compiler/kernel", "compiler/base"}},
       {"compiler/ops", {"compiler/graph", "compiler/kernel", "compiler/base"}},
       {"compiler/layers", {"compiler/ops", "compiler/graph", "compiler/kernel", "compiler/base"}},
       {"compiler/autodiff", {"compiler/ops", "compiler/graph", "compiler/kernel", "compiler/base"}},
