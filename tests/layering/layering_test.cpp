@@ -36,6 +36,7 @@ const std::map<std::string, Rooms>& allowed_edges() {
        {"compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/ops", "compiler/layers",
         "compiler/autodiff", "compiler/passes", "compiler/program", "compiler/sema"}},
       {"runtime", {"compiler/kernel", "compiler/base"}},
+      {"runtime/jit", {"compiler/base"}},
       {"runtime/backend/reference", {"runtime", "compiler/kernel", "compiler/base"}},
       {"runtime/backend/cpu", {"runtime", "compiler/kernel", "compiler/base"}},
       {"cli",

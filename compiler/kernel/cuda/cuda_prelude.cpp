@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/base/errors.h"
+#include "compiler/kernel/cuda/words.h"
 
 namespace netc::cuda {
 namespace {
@@ -144,10 +145,6 @@ DEVICE float warp_sum_f(float x) {
 )"},
 };
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 std::string function_name(ExprOp op) {
   switch (op) {
     case ExprOp::abs: return "fabsf";
@@ -163,15 +160,6 @@ std::string function_name(ExprOp op) {
 const BodyDialect& cuda_dialect() {
   static constexpr BodyDialect kDialect{"step", "kernel_number", "__fmaf_rn", "infinity()", "not_a_number()", function_name};
   return kDialect;
-}
-
-bool names_word(const std::string& text, const std::string& word) {
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_word_character(text[at - 1]);
-    const bool ends = at + word.size() == text.size() || !is_word_character(text[at + word.size()]);
-    if (begins && ends) return true;
-  }
-  return false;
 }
 
 const char* element_type(DType stored) {

@@ -14,8 +14,6 @@ const BodyDialect& cuda_dialect();
 const char* element_type(DType stored);   // "float", "i32", "u8"; InternalError for what is not computed with
 const char* value_type(DType stored);     // as loaded: "float", "i32"
 
-bool names_word(const std::string& text, const std::string& word);   // as a whole identifier
-
 std::string emit_cuda_prelude(const std::string& kernels);
 
 }  // namespace netc::cuda

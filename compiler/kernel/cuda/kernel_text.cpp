@@ -6,6 +6,7 @@
 #include "compiler/kernel/cuda/emit_forms.h"
 #include "compiler/kernel/cuda/lane_run.h"
 #include "compiler/kernel/cuda/memory_access.h"
+#include "compiler/kernel/cuda/words.h"
 #include "compiler/kernel/target.h"
 
 namespace netc::cuda {
@@ -63,7 +64,7 @@ KernelText emit_kernel(const Kernel& kernel, const Program& program) {
   text.launch.grid_parts = {written.grid};
   text.parameters = "(const struct step_block* step" +
                     pointer_parameters(program, body.buffers(), written_buffers(kernel), "b") + ")";
-  text.body = out.text();
+  text.body = without_unused(out.text());
   text.body.insert(2, row_declarations(text.body, form.wide));
   return text;
 }

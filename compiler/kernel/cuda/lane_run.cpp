@@ -1,45 +1,36 @@
 #include "compiler/kernel/cuda/lane_run.h"
 
+#include <algorithm>
+
 #include "compiler/kernel/cuda/cuda_prelude.h"
 #include "compiler/kernel/cuda/memory_access.h"
+#include "compiler/kernel/cuda/words.h"
 
 namespace netc::cuda {
 namespace {
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// `text` with one variable in place of another.
-std::string renamed(std::string text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
-    const bool whole = (at == 0 || !is_word_character(text[at - 1])) &&
-                       (at + from.size() == text.size() || !is_word_character(text[at + from.size()]));
-    if (whole) text.replace(at, from.size(), to);
-    at += whole ? to.size() : from.size();
-  }
-  return text;
-}
 
 char suffix_of(DType stored) { return stored == DType::f32 ? 'f' : stored == DType::i32 ? 'i' : 'b'; }
 
 class Writer {
  public:
-  Writer(const LaneRun& run) : run_(run), body_(run.body), kernel_(body_.kernel()), variable_(body_.axis_variable(run.lane)) {}
+  explicit Writer(const LaneRun& run) : run_(run), body_(run.body), kernel_(body_.kernel()), variable_(body_.axis_variable(run.lane)) {}
 
   void write(std::span<const Phase> phases) {
     // A phase that reads what an earlier one of the run has stored waits for the end of its loop.
     const std::vector<bool> reread = reads_written_memory(kernel_, body_.program());
-    size_t begin = 0;
+    std::vector<size_t> cuts{0};
     for (size_t p = 1; p <= phases.size(); ++p) {
       bool cut = p == phases.size();
       if (!cut) {
         const std::vector<bool> needed = needed_by_phase(kernel_, phases[p]);
         for (size_t i = 0; i < needed.size(); ++i) cut = cut || (needed[i] && reread[i]);
       }
-      if (!cut) continue;
-      write_together(phases.subspan(begin, p - begin));
-      begin = p;
+      if (cut) cuts.push_back(p);
+    }
+    for (size_t i = 0; i + 1 < cuts.size(); ++i) {
+      if (cuts.size() > 2) body_.open("");
+      write_together(phases.subspan(cuts[i], cuts[i + 1] - cuts[i]));
+      if (cuts.size() > 2) body_.close();
     }
   }
 
@@ -51,7 +42,6 @@ class Writer {
       const std::vector<bool> more = needed_by_phase(kernel_, phase);
       for (size_t i = 0; i < more.size(); ++i) needed[i] = needed[i] || more[i];
     }
-    body_.open("");
     body_.define(needed, run_.known, 0);
     for (size_t i = 0; i < needed.size(); ++i)
       if (needed[i]) read_ahead(static_cast<ExprId>(i));
@@ -80,7 +70,6 @@ class Writer {
     for (size_t i = 0; i < together.size(); ++i)
       out.line(std::string("store_quad_") + suffix_of(body_.buffer(together[i]->buffer).dtype) + "(" +
                place(together[i]->buffer, together[i]->row, together[i]->column) + ", y" + std::to_string(i) + ");");
-    body_.close();
     body_.forget_prepared();
   }
 
@@ -95,7 +84,7 @@ class Writer {
       out.line("u32 w" + number + "[4];");
       out.line("random_four(step, " + std::to_string(static_cast<uint32_t>(e.slot)) + "u, (u32)(" +
                body_.index_text(e.row, true) + "), (u32)(" +
-               renamed(body_.index_text(e.column, true), variable_, run_.first) + ") / 4u, w" + number + ");");
+               with_word(body_.index_text(e.column, true), variable_, run_.first) + ") / 4u, w" + number + ");");
       body_.prepare(id, "w" + number + "[l]");
     }
     if (e.op == ExprOp::load && run_.quads && quad(e.buffer, e.row, e.column)) {
@@ -112,7 +101,7 @@ class Writer {
   }
 
   std::string place(BufferId buffer, const Index& row, const Index& column) const {
-    return renamed(body_.address(buffer, row, column), variable_, run_.first);
+    return with_word(body_.address(buffer, row, column), variable_, run_.first);
   }
 
   const LaneRun& run_;

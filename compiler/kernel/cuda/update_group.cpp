@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "compiler/kernel/cuda/cuda_prelude.h"
 #include "compiler/kernel/cuda/emit_forms.h"
 #include "compiler/kernel/cuda/memory_access.h"
 #include "compiler/kernel/cuda/share_loops.h"
+#include "compiler/kernel/cuda/words.h"
 #include "compiler/kernel/target.h"
 
 namespace netc::cuda {
@@ -90,6 +92,7 @@ struct Member {
 
 // Members of one text.
 struct FormClass {
+  std::string types;   // of the pointers
   std::string body;
   std::vector<Member> members;
 };
@@ -138,16 +141,17 @@ std::vector<FormClass> classes_of(const Program& program, const std::vector<int3
     emit_pointwise(body, form, "block", "count");
     out.close();
     Member member{step, body.buffers(), flat.count / (form.quads ? 4 : 1), {}};
-    std::string types;   // pointers of one class have the same types
+    std::string types;
     for (BufferId id : member.buffers) {
       types += element_type(program.buffers[static_cast<size_t>(id)].dtype);
       member.read_only.push_back(std::none_of(written.begin(), written.end(),
                                               [&](BufferId w) { return may_overlap(program, w, id); }));
       types += member.read_only.back() ? "; " : "*; ";
     }
-    const std::string text = "// " + types + "\n" + out.text();
-    auto known = std::find_if(classes.begin(), classes.end(), [&](const FormClass& c) { return c.body == text; });
-    if (known == classes.end()) known = classes.insert(classes.end(), {text, {}});
+    const std::string text = without_unused(out.text());
+    auto known = std::find_if(classes.begin(), classes.end(),
+                              [&](const FormClass& c) { return c.types == types && c.body == text; });
+    if (known == classes.end()) known = classes.insert(classes.end(), {types, text, {}});
     known->members.push_back(std::move(member));
   }
   return classes;
@@ -195,8 +199,9 @@ KernelText emit_update_group(const Program& program, const std::vector<int32_t>&
   for (FormClass& c : classes) {
     int64_t blocks = 0;
     for (const Member& member : c.members) blocks += (member.units + 255) / 256;
-    out.open("if (block < " + std::to_string(blocks) + "u)");
-    out.line("u32 count = 0u;");
+    const bool last = &c == &classes.back();
+    if (classes.size() > 1) out.open(last ? "" : "if (block < " + std::to_string(blocks) + "u)");
+    out.line("u32 count = 0u;   // accesses of the member that the block belongs to");
     const Member& first = c.members.front();
     std::vector<std::string> types;
     for (size_t i = 0; i < first.buffers.size(); ++i) {
@@ -219,10 +224,13 @@ KernelText emit_update_group(const Program& program, const std::vector<int32_t>&
       text.launch.grid_parts.push_back({{Extent{member.units, false}, 256}});
       begin = end;
     }
-    out.raw(c.body);
-    out.line("return;");
-    out.close();
-    out.line("block -= " + std::to_string(blocks) + "u;");
+    std::istringstream lines(c.body);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("#")) out.raw(line + "\n");
+      else if (line != "{" && line != "}") out.line(line.substr(2));
+    if (!last) out.line("return;");
+    if (classes.size() > 1) out.close();
+    if (!last) out.line("block -= " + std::to_string(blocks) + "u;");
   }
   out.close();
   text.parameters += ")";
