@@ -39,6 +39,8 @@ const std::map<std::string, Rooms>& allowed_edges() {
       {"runtime/jit", {"compiler/base"}},
       {"runtime/backend/reference", {"runtime", "compiler/kernel", "compiler/base"}},
       {"runtime/backend/cpu", {"runtime", "compiler/kernel", "compiler/base"}},
+      {"runtime/jit", {"compiler/base"}},
+      {"runtime/backend/sim", {"compiler/base"}},
       {"cli",
        {"compiler", "compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/layers",
         "compiler/sema", "runtime", "runtime/backend/cpu", "runtime/backend/reference"}},
