@@ -2,9 +2,11 @@
 //
 //   evaluate<float>("add.rn.f32 %d, %a, %b;", x, y)
 //
-// Registers are as wide as the types of the values. A bool is a predicate: it goes in as a number that is tested, and
+// Computed with and without AVX2, which must agree to the bit. Registers are as wide as the types of the values. A bool is a predicate: it goes in as a number that is tested, and
 // comes out as 0 or 1.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <string>
 #include <type_traits>
@@ -55,7 +57,13 @@ std::vector<Result> evaluate(const std::string& statement, const std::vector<Sou
   void* parameters[sizeof...(sources) + 2];
   for (size_t k = 0; k <= sizeof...(sources); ++k) parameters[k] = &addresses[k];
   parameters[sizeof...(sources) + 1] = &number;
-  launch(module, "k", {{(number + 63) / 64, 1, 1}, {64, 1, 1}}, parameters, memory);
+  const LaunchConfig config{{(number + 63) / 64, 1, 1}, {64, 1, 1}, 0};
+  LaunchOptions old_processor;
+  old_processor.without_avx2 = true;
+  launch(module, "k", config, parameters, memory, old_processor);
+  const std::vector<uint8_t> without_avx2 = download<uint8_t>(memory, addresses[0], count * sizeof(Result));
+  launch(module, "k", config, parameters, memory);
+  EXPECT_EQ(without_avx2, download<uint8_t>(memory, addresses[0], count * sizeof(Result))) << statement;
   if constexpr (is_predicate) {
     const std::vector<uint8_t> bytes = download<uint8_t>(memory, addresses[0], count);
     return std::vector<bool>(bytes.begin(), bytes.end());

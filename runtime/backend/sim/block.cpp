@@ -8,7 +8,7 @@
 namespace netc::sim {
 namespace {
 
-constexpr uint64_t kTimeSlice = uint64_t{1} << 20;   // warp instructions before the next warp has its turn
+constexpr uint64_t kTimeSlice = uint64_t{1} << 16;   // warp instructions before the next warp has its turn
 
 uint32_t lowest_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 

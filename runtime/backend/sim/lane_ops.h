@@ -240,6 +240,44 @@ void test(Warp& w, const Instruction& i, u32 mask) {
 
 // --- floats
 
+// x + c rounded down, up or toward zero, where x is exact in f64: a sum or fused product of floats. The nearest result
+// is moved by one step when the exact value lies on the other side of it.
+NETC_SIM_INLINE f32 directed_sum(f64 x, f64 c, Rounding how) {
+  const f64 s = x + c, part = s - x, error = (x - (s - part)) + (c - part);   // s + error is exact
+  const f32 nearest = static_cast<f32>(s);
+  const f64 beyond = s - static_cast<f64>(nearest);
+  const f64 missing = beyond != 0 ? beyond : error;
+  const u32 bits = bits_as<u32>(nearest);
+  const bool is_negative = s < 0;
+  const bool up = how == Rounding::up || (how == Rounding::zero && is_negative);
+  const bool moves = up ? missing > 0 : missing < 0;
+  const u32 step = (bits & 0x80000000u) != 0 ? ~0u : 1u;              // of the bits, toward plus infinity
+  u32 moved = up ? bits + step : bits - step;
+  if ((bits & 0x7FFFFFFFu) == 0) moved = up ? 1u : 0x80000001u;        // from zero to the smallest number
+  u32 result = moves ? moved : bits;
+  // An exact zero of two different signs is negative when rounding down.
+  const bool both_positive = ((bits_as<u64>(x) | bits_as<u64>(c)) >> 63) == 0;
+  if (how == Rounding::down && s == 0 && error == 0 && !both_positive) result = 0x80000000u;
+  return bits_as<f32>(result);
+}
+
+// The common ones of f32 without a change of the processor's mode; false: not one of them.
+NETC_SIM_INLINE bool directed_in_lanes(DirectedOp op, Rounding how, const f32* x, const f32* y, const f32* z, f32* r) {
+  switch (op) {
+    case DirectedOp::add:
+      for (int l = 0; l < kWarpLanes; ++l) r[l] = directed_sum(x[l], y[l], how);
+      return true;
+    case DirectedOp::subtract:
+      for (int l = 0; l < kWarpLanes; ++l) r[l] = directed_sum(x[l], -static_cast<f64>(y[l]), how);
+      return true;
+    case DirectedOp::fused_multiply_add:
+      for (int l = 0; l < kWarpLanes; ++l) r[l] = directed_sum(static_cast<f64>(x[l]) * y[l], z[l], how);
+      return true;
+    default: return false;
+  }
+}
+NETC_SIM_INLINE bool directed_in_lanes(DirectedOp, Rounding, const f64*, const f64*, const f64*, f64*) { return false; }
+
 template <class T>
 void write_directed(Warp& w, const Instruction& i, u32 mask, DirectedOp op, const T* a, const T* b, const T* c) {
   const bool ftz = i.flags & kFlushSubnormals, sat = i.flags & kSaturate;
@@ -249,7 +287,7 @@ void write_directed(Warp& w, const Instruction& i, u32 mask, DirectedOp op, cons
     y[l] = b ? (ftz ? flush(b[l]) : b[l]) : T{};
     z[l] = c ? (ftz ? flush(c[l]) : c[l]) : T{};
   }
-  directed(op, i.rounding, x, y, z, r);
+  if (!directed_in_lanes(op, i.rounding, x, y, z, r)) directed(op, i.rounding, x, y, z, r);
   each(w, i.d, mask, [&](int l) {
     const T value = canonical(ftz ? flush(r[l]) : r[l]);
     return sat ? saturate(value) : value;
@@ -479,7 +517,7 @@ NETC_SIM_INLINE void convert_row(Warp& w, const Instruction& i, u32 mask, const 
       // An integer of 64 bits is first rounded to odd in f64's stead: its low bits only decide ties.
       f64 value;
       if constexpr (sizeof(From) == 8) {
-        const u64 size = static_cast<u64>(a[l] < 0 ? From{0} - a[l] : a[l]);
+        const u64 size = a[l] < 0 ? u64{0} - static_cast<u64>(a[l]) : static_cast<u64>(a[l]);
         const u64 sticky = size >> 40 ? (size & ~u64{0xFFFF}) | ((size & 0xFFFFu) != 0 ? 0x10000u : 0u) : size;
         value = static_cast<f64>(sticky);
         value = a[l] < 0 ? -value : value;

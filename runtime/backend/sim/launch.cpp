@@ -15,10 +15,11 @@
 namespace netc::sim {
 namespace {
 
-const Handler* best_handlers() {
+const Handler* best_handlers(const LaunchOptions& options) {
 #if defined(__x86_64__)
-  if (kHasAvx2Handlers && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kHandlersAvx2;
+  if (!options.without_avx2 && kHasAvx2Handlers && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kHandlersAvx2;
 #endif
+  (void)options;
   return kHandlersAny;
 }
 
@@ -106,7 +107,7 @@ LaunchStatistics launch(const Module& module, std::string_view name, const Launc
   const Kernel* kernel = module.find(name);
   if (!kernel) throw InternalError("the program has no kernel " + std::string(name));
   check_config(*kernel, config, options);
-  Launch parts{module, *kernel, config, options, memory, best_handlers(), packed(*kernel, parameters), 0};
+  Launch parts{module, *kernel, config, options, memory, best_handlers(options), packed(*kernel, parameters), 0};
   const uint64_t blocks = config.grid.count(), warps = blocks * ((config.block.count() + kWarpLanes - 1) / kWarpLanes);
   if (options.mode == Mode::check) {
     parts.first_block_serial = memory.next_block_serial(static_cast<uint32_t>(blocks));

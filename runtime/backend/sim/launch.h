@@ -36,6 +36,7 @@ struct LaunchOptions {
   int threads = 1;   // of the host, at most; check mode takes one
   uint64_t instruction_limit = uint64_t{1} << 31;   // warp instructions of one block, then FaultKind::no_progress
   uint32_t shared_limit_bytes = 227 * 1024;         // static and dynamic together, of one block
+  bool without_avx2 = false;                        // as on a processor that has none; the results are the same
 };
 
 struct LaunchStatistics {

@@ -146,10 +146,11 @@ void locate(Warp& warp, const Instruction& i, uint32_t mask, Action action, Loca
 
   // Usually all lanes lie in the same range; those that do not are looked at one by one.
   const uint64_t last = range.bytes - bytes;
+  const uintptr_t data = reinterpret_cast<uintptr_t>(range.data);   // a number: lanes that are off may lie anywhere
   uint64_t outside = 0;
   for (int l = 0; l < kWarpLanes; ++l) {
     const uint64_t at = found.address[l] - range.base;
-    found.pointer[l] = range.data + at + range.lane_stride * static_cast<uint64_t>(l);
+    found.pointer[l] = reinterpret_cast<uint8_t*>(data + at + range.lane_stride * static_cast<uint64_t>(l));
     outside |= static_cast<uint64_t>((at > last) | ((found.address[l] & (bytes - 1)) != 0)) << l;
   }
   for (uint32_t lanes = static_cast<uint32_t>(outside) & mask; lanes != 0; lanes &= lanes - 1) {
@@ -193,31 +194,30 @@ void check_access(Warp& warp, const Instruction& i, uint32_t lane, Action action
 
   Shadow* shadow = &block.shared_shadow;
   uint64_t offset = offset_in_space(i, address);
-  std::string_view name;
+  const Buffer* in_buffer = nullptr;
   bool is_filled = false;
   if (space == Space::global) {
     Buffer& buffer = *block.launch.memory.near(address);
     if (!buffer.shadow) buffer.shadow = std::make_unique<Shadow>(buffer.bytes);
     shadow = buffer.shadow.get();
     offset = address - buffer.base;
-    name = buffer.name;
+    in_buffer = &buffer;
     is_filled = buffer.is_filled;
-  } else {
-    for (const SharedVariable& variable : block.launch.kernel.shared)
-      if (offset >= variable.offset) name = variable.name;
   }
-  const std::string buffer_name(name);
-  const auto where = [&] {
+  const auto fail = [&](FaultKind kind, const std::string& finding) {
+    std::string name = in_buffer ? in_buffer->name : std::string();
     uint64_t start = offset;
     if (space == Space::shared)
       for (const SharedVariable& variable : block.launch.kernel.shared)
-        if (variable.name == name) start = offset - variable.offset;
-    return words_for(action, space, bytes) + " at byte " + std::to_string(start) + " of " +
-           (name.empty() ? "an unnamed buffer" : buffer_name);
+        if (offset >= variable.offset) name = variable.name, start = offset - variable.offset;
+    block.fail(kind,
+               words_for(action, space, bytes) + " at byte " + std::to_string(start) + " of " +
+                   (name.empty() ? "an unnamed buffer" : name) + finding,
+               pc, thread, address, name);
   };
 
   if (action != Action::store && !is_filled && !shadow->is_initialised(offset, bytes))
-    block.fail(FaultKind::uninitialised_read, where() + ", where nobody has written yet", pc, thread, address, buffer_name);
+    fail(FaultKind::uninitialised_read, ", where nobody has written yet");
 
   Access now;
   now.block = block.order.block();
@@ -230,7 +230,7 @@ void check_access(Warp& warp, const Instruction& i, uint32_t lane, Action action
     return !(earlier.strong && now.strong) && !block.order.is_before(earlier, now.thread);
   };
   const auto conflict = [&](const Access& earlier, const char* did) {
-    block.fail(FaultKind::race, where() + " races with what " + who(block, earlier, did), pc, thread, address, buffer_name);
+    fail(FaultKind::race, " races with what " + who(block, earlier, did));
   };
   // Lanes of one store that write the same bytes to one place: the result is the same whoever comes last.
   const bool is_equal = fresh && std::memcmp(fresh, found.pointer[lane], bytes) == 0;
