@@ -20,6 +20,7 @@
 #include "compiler/program/plan_scopes.h"
 #include "compiler/program/plan_stages.h"
 #include "compiler/program/plan_towers.h"
+#include "compiler/program/split_products.h"
 
 namespace netc {
 
@@ -113,6 +114,8 @@ Compiled compile(const Graph& net, const TrainSpec& train, const CompileRequest&
       {"plan_memory", [](Program& p) { plan_memory(p); }},
   };
 
+  if (request.products)
+    program_passes.insert(program_passes.end() - 1, {"split_products", [&](Program& p) { split_products(p, *request.products, {request.memory}); }});
   const bool separate = request.memory == TowerMemory::separate;
   if (separate) {
     program_passes.insert(program_passes.begin(), {"gather_summands", gather_summands});
@@ -132,7 +135,7 @@ Compiled compile(const Graph& net, const TrainSpec& train, const CompileRequest&
     if (name == "train") result.gradient = std::move(graph);
     result.programs.push_back(std::move(program));
   }
-  plan_layouts(result.programs, request.target);
+  if (!request.products) plan_layouts(result.programs, request.target);   // a library reads rows
   for (Program& program : result.programs)
     for (const ProgramPass& pass : placement_passes) passes.run(program.name + "/" + pass.name, program, pass.run);
   const auto spread = [&](size_t number, TowerProgram& out) {

@@ -9,11 +9,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/base/experiment.h"
 #include "compiler/graph/graph.h"
+#include "compiler/kernel/library_product.h"
 #include "compiler/kernel/program.h"
 #include "compiler/kernel/target.h"
 #include "compiler/kernel/tower_program.h"
@@ -29,6 +31,9 @@ struct CompileRequest {
   // the run is planned so, also for one tower.
   TowerMemory memory = TowerMemory::shared;
   int64_t bucket_bytes = int64_t{25} << 20;   // separate: most bytes of gradients exchanged at once (Plan::bucket_bytes)
+  // The library that makes the matrix products (cublaslt()); none: products are generated kernels, epilogue and all. With
+  // one every matrix is row-major.
+  std::optional<ProductLibrary> products;
   // Called after every pass with its name ("train/fuse") and what it left; null: nothing is printed.
   std::function<void(const std::string& pass, const std::string& text)> dump;
 };

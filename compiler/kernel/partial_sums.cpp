@@ -38,7 +38,7 @@ class KernelShares {
   Share of_store(const Phase& phase, const Store& store) const {
     const Share value = at(store.value);
     if (!store.accumulate || !loops_over_batch(phase)) return value;
-    return value == Share::zero ? value : value == Share::whole ? Share::summand : Share::broken;
+    return value == Share::zero || value == Share::whole ? Share::summand : Share::broken;
   }
 
  private:
@@ -76,7 +76,7 @@ class KernelShares {
     const bool over_batch = over_batch_[static_cast<size_t>(number)] != 0;
     if (reduction.combine != Combine::sum) return over_batch || value == Share::summand ? Share::broken : Share::whole;
     if (!over_batch) return value;
-    return value == Share::whole ? Share::summand : value == Share::zero ? value : Share::broken;
+    return value == Share::whole || value == Share::zero ? Share::summand : Share::broken;
   }
 
   const Program& program_;
@@ -153,17 +153,28 @@ class Completion {
 
   // Adds what the kernel stores to the shares of buffers; false if it may not store that.
   bool take(int32_t id) {
+    // Again while it changes: a later phase may load what an earlier one stores.
+    for (bool changed = true; changed;)
+      if (!store_all(id, changed)) return false;
+    return true;
+  }
+
+  bool store_all(int32_t id, bool& changed) {
     const Kernel& kernel = program_.kernels[static_cast<size_t>(id)];
     const KernelShares shares(program_, kernel, loads());
     Share all = Share::zero;
+    changed = false;
     for (const Phase& phase : kernel.phases)
       for (const Store& store : phase.stores) {
         const Share share = shares.of_store(phase, store);
-        const auto root = static_cast<size_t>(root_of(program_, store.buffer));
+        Share& known = sums_.shares[static_cast<size_t>(root_of(program_, store.buffer))];
         all = join(all, share);
-        if (share == Share::summand && (parallel_over_batch(kernel) || !may_hold_summands(program_.buffers[root]))) return false;
-        if (all == Share::broken || join(sums_.shares[root], share) == Share::broken) return false;
-        sums_.shares[root] = join(sums_.shares[root], share);
+        const Share both = join(known, share);
+        if (all == Share::broken || both == Share::broken) return false;
+        if (share == Share::summand && (parallel_over_batch(kernel) || !may_hold_summands(program_.buffers[static_cast<size_t>(store.buffer)])))
+          return false;
+        changed = changed || both != known;
+        known = both;
       }
     sums_.makes[static_cast<size_t>(id)] = all == Share::summand;
     return true;

@@ -260,7 +260,9 @@ std::string to_string(const Program& program) {
         << program.shared_arena_bytes << " bytes shared\n";
   for (const Step& step : program.steps) {
     static constexpr const char* kWhere[] = {", each tower", ", all towers together", ", each tower, a part of a sum", ", the same in every memory"};
-    out << "\nstage " << step.stage << kWhere[static_cast<size_t>(step.scope)] << "\n";
+    out << "\nstage " << step.stage << kWhere[static_cast<size_t>(step.scope)];
+    if (step.with != kNone) out << ", with " << program.kernels[static_cast<size_t>(step.with)].name;
+    out << "\n";
     out << to_string(program.kernels[static_cast<size_t>(step.kernel)], program);
   }
   return out.str();

@@ -75,6 +75,9 @@ struct Step {
   int32_t kernel = kNone;
   StepScope scope = StepScope::each_tower;
   int32_t stage = 0;
+  // The kernel of a product whose launch makes this step's values too: column sums of one of its operands
+  // (library_product.h). That step is of the same stage. A backend may pay no heed and run this one by itself.
+  int32_t with = kNone;
 
   friend bool operator==(const Step&, const Step&) = default;
 };

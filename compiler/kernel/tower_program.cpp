@@ -51,6 +51,18 @@ std::string bucket_text(const TowerProgram& towers, size_t number) {
 
 }  // namespace
 
+int64_t launches_per_step(const Program& program) {
+  int64_t launches = 0;
+  int32_t replicated_stage = -1;
+  for (const Step& step : program.steps) {
+    if (step.with != kNone) continue;
+    if (step.scope == StepScope::replicated && step.stage == replicated_stage) continue;
+    if (step.scope == StepScope::replicated) replicated_stage = step.stage;
+    ++launches;
+  }
+  return launches;
+}
+
 std::string to_string(const TowerProgram& towers) {
   const Program& program = towers.program;
   const bool shared = towers.memory == TowerMemory::shared;
@@ -60,8 +72,11 @@ std::string to_string(const TowerProgram& towers) {
   int32_t stage = -1;
   for (const Step& step : program.steps) {
     if (step.stage != stage) text += "stage " + std::to_string(stage = step.stage) + "\n";
-    text += where(step.scope) + kernel_of(program, step).name + "\n";
+    text += where(step.scope) + kernel_of(program, step).name;
+    if (step.with != kNone) text += ", with " + program.kernels[static_cast<size_t>(step.with)].name;
+    text += "\n";
   }
+  if (!shared) text += std::to_string(launches_per_step(program)) + " launches a step\n";
   if (!towers.buckets.empty()) text += "buckets, added up over all towers in this order\n";
   for (size_t i = 0; i < towers.buckets.size(); ++i) text += bucket_text(towers, i);
   if (!towers.weights.empty()) text += shared ? "gradients, summed over the rows of all towers\n" : "gradients\n";

@@ -75,6 +75,10 @@ struct TowerProgram {
   friend bool operator==(const TowerProgram&, const TowerProgram&) = default;
 };
 
+// What one tower of separate memory launches in a step, buckets apart: a product and the column sums with it are one, and
+// so are the replicated steps of one stage (the updates of all weights).
+int64_t launches_per_step(const Program& program);
+
 std::string to_string(const TowerProgram& program);
 std::vector<std::string> verify(const TowerProgram& program);   // faults in words; empty when sound
 

@@ -34,6 +34,7 @@ class SeparateTowers {
     for (size_t b = 0; b < times.size(); ++b)
       if (sums_.completed[b] && times[b] == 0)
         faults_.push_back(program_.buffers[b].name + " is read as a whole but in no bucket: each tower would use its own summand");
+    verify_readers(times);
   }
 
  private:
@@ -49,6 +50,19 @@ class SeparateTowers {
                                              "on the same values in every memory"};
     faults_.push_back("step " + kernel(s).name + " runs " + kWords[static_cast<size_t>(program_.steps[s].scope)] +
                       " but works " + kWords[static_cast<size_t>(wanted)]);
+  }
+
+  // The same once more by scopes alone, owing nothing to the analysis that the plan was made by: what a step on a tower's
+  // own rows sums up reaches steps of another kind through a bucket only.
+  void verify_readers(const std::vector<int>& times) {
+    std::vector<char> summed(program_.buffers.size(), 0);
+    for (size_t s = 0; s < program_.steps.size(); ++s)
+      for (const MemoryUse& use : memory_uses(program_, kernel(s))) {
+        const auto root = static_cast<size_t>(use.root);
+        if (program_.steps[s].scope == StepScope::summand) summed[root] = summed[root] || use.writes;
+        else if (use.reads && summed[root] && times[root] == 0)
+          faults_.push_back("step " + kernel(s).name + " reads a tower's own sums in " + program_.buffers[root].name);
+      }
   }
 
   bool verify_ids(size_t number) {

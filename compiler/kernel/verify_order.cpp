@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/kernel/library_product.h"
 #include "compiler/kernel/verify_parts.h"
 
 namespace netc {
@@ -37,6 +38,18 @@ void verify_scope(const Program& program, const Step& step, Faults& faults) {
       if (!joint && !is_per_tower(program.buffers[static_cast<size_t>(store.buffer)]))
         faults.push_back(in_kernel(kernel, "every tower stores to " + name_of(program, store.buffer) + ", which they share"));
     }
+}
+
+// A step that another one's launch does is the column sums of that product's operand, in the same stage and scope.
+void verify_with(const Program& program, const Step& step, Faults& faults) {
+  if (step.with == kNone) return;
+  const Kernel& kernel = kernel_of(program, step);
+  const bool known = step.with >= 0 && step.with < static_cast<int32_t>(program.kernels.size());
+  if (!known || !is_column_sum_of(kernel, program.kernels[static_cast<size_t>(step.with)]))
+    return faults.push_back(in_kernel(kernel, "goes with a kernel that cannot make its sums"));
+  for (const Step& other : program.steps)
+    if (other.kernel == step.with && (other.stage != step.stage || other.scope != step.scope || other.with != kNone))
+      faults.push_back(in_kernel(kernel, "goes with " + kernel_of(program, other).name + " of another stage or scope"));
 }
 
 // Steps of one stage run at once: none touches what another writes. Parts of one temporary, which verify_stores has
@@ -173,6 +186,7 @@ void verify_order(const Program& program, Faults& faults) {
     const Kernel& kernel = kernel_of(program, step);
     if (s > 0 && step.stage < program.steps[s - 1].stage) faults.push_back(in_kernel(kernel, "stages do not ascend"));
     verify_scope(program, step, faults);
+    verify_with(program, step, faults);
     uses.push_back(memory_uses(program, kernel));
     const bool made_before = std::any_of(uses[s].begin(), uses[s].end(), [&](const MemoryUse& use) {
       return use.reads && use.writes && written[static_cast<size_t>(use.root)];

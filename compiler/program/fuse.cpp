@@ -10,7 +10,7 @@
 namespace netc {
 
 Fusion::Fusion(Program& p, const FuseOptions& options)
-    : program(p), order(p), readers(p.buffers.size()), writers(p.buffers.size()) {
+    : program(p), order(p), readers(p.buffers.size()), writers(p.buffers.size()), keep_products(options.keep_products) {
   if (options.memory == TowerMemory::separate) {
     sums = find_partial_sums(p);
     if (!sums->faults.empty()) throw InternalError(sums->faults.front());

@@ -26,6 +26,7 @@ namespace netc {
 
 struct FuseOptions {
   TowerMemory memory = TowerMemory::shared;
+  bool keep_products = false;   // matrix products take no part: nothing is inlined into them, nothing appended
 };
 
 // Throws InternalError if memory is separate and something is made of the rows of one tower that no sum over the towers

@@ -104,6 +104,7 @@ bool inline_into_readers(Fusion& fusion, int32_t producer_id) {
   for (int32_t reader_id : readers) {
     const Kernel& reader = program.kernels[static_cast<size_t>(reader_id)];
     if (is_operand_of_product(reader, program, root)) return false;
+    if (fusion.keep_products && match_matrix_product(reader, nullptr)) return false;
     if (!can_read_through(program, producer, reader, root)) return false;
     if (cost == BodyCost::heavy && phases_reading(program, reader, root) > 1) return false;
     // A sum over the batch is one chain by one worker; what the towers can do in parallel stays with them.

@@ -209,6 +209,7 @@ bool merge_into_producer(Fusion& fusion, int32_t producer_id, int32_t consumer_i
   MatrixProduct product;
   const bool producer_is_product = match_matrix_product(producer, &product);
   if (match_matrix_product(consumer, &product)) return false;
+  if (fusion.keep_products && producer_is_product) return false;
   const size_t shared = std::min(producer.parallel.size(), consumer.parallel.size());
   if (!same_extents(producer, consumer, shared)) return false;
   // A row kernel has one parallel axis, its rows; anything else must agree axis by axis.

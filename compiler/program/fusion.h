@@ -19,6 +19,7 @@ struct Fusion {
   KernelOrder order;
   std::vector<std::vector<int32_t>> readers, writers;   // by root buffer; dead kernels are taken out
 
+  bool keep_products = false;
   std::optional<PartialSums> sums;   // where towers do not share memory; of the program as it came
 
   // Whether `consumer` would read what `producer` stores before the towers have added it up, or a kernel would be both

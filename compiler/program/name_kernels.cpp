@@ -95,6 +95,12 @@ void name_axes(Kernel& kernel) {
 
 }  // namespace
 
+std::vector<std::string> name_parts(const std::string& name) {
+  std::vector<std::string> texts;
+  for (const Part& part : parts_of(name)) texts.push_back(std::to_string(part.node) + "@" + part.layer + ":" + part.op);
+  return texts;
+}
+
 void name_kernels(Program& program) {
   std::map<std::string, int> count;
   for (Kernel& kernel : program.kernels) {

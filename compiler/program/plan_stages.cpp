@@ -34,21 +34,32 @@ void plan_stages(Program& program) {
 
   std::vector<int32_t> written(program.buffers.size(), -1), read(program.buffers.size(), -1);   // last stage to do so
   int32_t first_stage = 0, last_stage = -1;
-  const auto place = [&](size_t s) {
+  const auto earliest = [&](size_t s) {
     int32_t stage = first_stage;
     for (BufferId b : access[s].reads) stage = std::max(stage, written[static_cast<size_t>(b)] + 1);
     for (BufferId b : access[s].writes)
       stage = std::max({stage, read[static_cast<size_t>(b)] + 1, written[static_cast<size_t>(b)] + 1});
+    return stage;
+  };
+  const auto place = [&](size_t s, int32_t stage) {
     program.steps[s].stage = stage;
     for (BufferId b : access[s].reads) read[static_cast<size_t>(b)] = std::max(read[static_cast<size_t>(b)], stage);
     for (BufferId b : access[s].writes) written[static_cast<size_t>(b)] = std::max(written[static_cast<size_t>(b)], stage);
     last_stage = std::max(last_stage, stage);
   };
-  for (size_t s = 0; s < program.steps.size(); ++s)
-    if (!late[s]) place(s);
+  const auto place_all = [&](bool those_late) {
+    for (size_t s = 0; s < program.steps.size(); ++s) {
+      if ((late[s] != 0) != those_late) continue;
+      // What goes with a product stands right after it and shares its stage.
+      const bool pair = s + 1 < program.steps.size() && program.steps[s + 1].with == program.steps[s].kernel;
+      const int32_t stage = pair ? std::max(earliest(s), earliest(s + 1)) : earliest(s);
+      place(s, stage);
+      if (pair) place(++s, stage);
+    }
+  };
+  place_all(false);
   first_stage = last_stage + 1;
-  for (size_t s = 0; s < program.steps.size(); ++s)
-    if (late[s]) place(s);
+  place_all(true);
   std::stable_sort(program.steps.begin(), program.steps.end(), [](const Step& a, const Step& b) { return a.stage < b.stage; });
 }
 
