@@ -5,7 +5,7 @@
 
 #include <regex>
 
-#include "compiler/kernel/kernel_builder.h"
+#include "compiler/kernel/cuda/cuda_abi.h"
 #include "runtime/jit/nvrtc.h"
 #include "runtime/jit/resources.h"
 #include "tests/cuda/cuda_programs.h"
@@ -27,7 +27,8 @@ std::string entry_of(const std::string& ptx, const std::string& symbol) {
 
 int count_of(const std::string& text, const std::string& pattern) {
   const std::regex expression(pattern);
-  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), expression), std::sregex_iterator()));
+  return static_cast<int>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), expression), std::sregex_iterator()));
 }
 
 class CompiledCuda : public ::testing::Test {
@@ -59,8 +60,12 @@ void expect_no_spills(const EmittedCuda& emitted, int architecture) {
 
 std::vector<Program> chosen_programs() {
   std::vector<Program> programs = seed_net_programs();
-  for (Program program : {softmax_program(1000), softmax_program(3000), layer_norm_program(256), embedding_program(), updates_program(5)})
-    programs.push_back(std::move(program));
+  programs.push_back(softmax_program(1000));   // 3
+  programs.push_back(embedding_program());     // 4
+  programs.push_back(softmax_program(3000));
+  programs.push_back(huge_softmax_program());
+  programs.push_back(layer_norm_program(256));
+  programs.push_back(updates_program(5));
   return programs;
 }
 
@@ -71,11 +76,30 @@ TEST_F(CompiledCuda, ForEveryArchitectureWithoutSpills) {
   for (int architecture : jit::nvrtc_architectures()) expect_no_spills(emitted, architecture);
 }
 
+TEST_F(CompiledCuda, AsDevicesAreGivenThem) { expect_no_spills(emit_cuda(seed_net_programs(true), {}), 90); }
+
 TEST_F(CompiledCuda, EveryRowOfTheOpTable) {
   for (const bool fused : {false, true}) expect_no_spills(emit_cuda(row_programs(fused), {}), 90);
 }
 
 TEST_F(CompiledCuda, RandomGraphs) { expect_no_spills(emit_cuda(random_programs(true), {}), 75); }
+
+TEST_F(CompiledCuda, WithIndicesOf64Bits) {
+  std::vector<Program> programs = seed_net_programs();
+  for (Program& program : programs) program.batch_capacity = 4'000'000;
+  expect_no_spills(emit_cuda(programs, {}), 90);
+}
+
+// The structures in the prelude are those of cuda_abi.h.
+TEST_F(CompiledCuda, AgreesOnWhatAKernelIsHanded) {
+  EmittedCuda emitted = emit_cuda(std::vector<Program>{embedding_program()}, {});
+  const auto expect = [&](const std::string& text, size_t value) {
+    emitted.text += "static_assert(" + text + " == " + std::to_string(value) + ", \"\");\n";
+  };
+  expect("sizeof(fault)", sizeof(CudaFault));
+  expect("sizeof(step_block)", sizeof(CudaStepBlock) + 8);   // one scalar, and up to the next multiple of 8
+  EXPECT_NO_THROW(compiled(emitted, 90));
+}
 
 TEST_F(CompiledCuda, ReadsFourElementsAtOnce) {
   const EmittedCuda emitted = emit_cuda(chosen_programs(), {});
@@ -86,7 +110,7 @@ TEST_F(CompiledCuda, ReadsFourElementsAtOnce) {
   const std::string cast = entry_of(ptx, symbol(0, 0));
   EXPECT_EQ(count_of(cast, R"(ld\.global\.nc\.v4\.u8)"), 1) << cast;
   EXPECT_EQ(count_of(cast, R"(st\.global\.v4\.f32)"), 1) << cast;
-  const std::string gather = entry_of(ptx, symbol(6, 0));
+  const std::string gather = entry_of(ptx, symbol(4, 0));
   EXPECT_EQ(count_of(gather, R"(ld\.global\.nc\.v4\.f32)"), 1) << gather;
   const std::string softmax = entry_of(ptx, symbol(3, 0));
   EXPECT_EQ(count_of(softmax, R"(ld\.global)"), 32 + 1) << "the row once, and the number of rows";

@@ -2,6 +2,7 @@
 
 #include "compiler/base/errors.h"
 #include "compiler/compile.h"
+#include "compiler/kernel/cuda/emit_cuda.h"
 #include "compiler/kernel/target.h"
 #include "compiler/passes/expand_composites.h"
 #include "compiler/passes/remove_dead.h"
@@ -22,7 +23,8 @@ namespace netc::test {
 namespace {
 
 Program sound(Program program) {
-  for (const std::string& fault : verify(program)) throw InternalError(program.name + ": " + fault + "\n" + to_string(program));
+  for (const std::string& fault : verify(program))
+    throw InternalError(program.name + ": " + fault + "\n" + to_string(program));
   return program;
 }
 
@@ -33,7 +35,8 @@ Program program_of(Graph graph, const std::string& name, int64_t rows, bool fuse
   std::vector<Result> results = std::move(graph.results);
   graph.results.clear();
   for (Result& result : results) {
-    if (b.type(result.node).dtype != DType::f32) result.node = b.op("cast", {result.node}, {{"dtype", std::string("f32")}});
+    if (b.type(result.node).dtype != DType::f32)
+      result.node = b.op("cast", {result.node}, {{"dtype", std::string("f32")}});
     const TensorType type = b.type(result.node);
     if (type.batched || type.shape.empty()) graph.results.push_back(result);
     else graph.updates.push_back({b.state("result " + result.name, type, 0), result.node});
@@ -51,14 +54,24 @@ Program program_of(Graph graph, const std::string& name, int64_t rows, bool fuse
 
 }  // namespace
 
-std::vector<Program> seed_net_programs() {
+std::vector<Program> seed_net_programs(bool on_devices) {
   TrainSpec train;
   train.optimizer = {"rmsprop", {{"lr", 0.001}}, {}};
   CompileRequest request;
   request.target = gpu_target();
   request.batch_capacity = 128;
   request.towers = {{}};
+  if (on_devices) {
+    request.memory = TowerMemory::separate;
+    request.products = cuda_products();
+  }
   return compile(mlp(), train, request).programs;
+}
+
+Program huge_softmax_program() {
+  Program program = softmax_program(1000);
+  program.batch_capacity = 3'000'000;
+  return program;
 }
 
 Program softmax_program(int64_t columns) {
@@ -70,7 +83,8 @@ Program softmax_program(int64_t columns) {
 
 Program layer_norm_program(int64_t columns) {
   HandProgram p(64);
-  const BufferId x = p.input("x", columns), scale = p.parameter("scale", 1, columns), shift = p.parameter("shift", 1, columns);
+  const BufferId x = p.input("x", columns), scale = p.parameter("scale", 1, columns),
+                 shift = p.parameter("shift", 1, columns);
   const BufferId y = p.output("y", columns);
   KernelBuilder k("layer_norm");
   const AxisId r = k.parallel("r", kBatch), c = k.axis("c", {columns, false});
@@ -83,7 +97,8 @@ Program layer_norm_program(int64_t columns) {
   const ExprId squares = k.reduce(Combine::sum, k.binary(ExprOp::mul, centred, centred));
   k.phase({c});
   const ExprId variance = k.binary(ExprOp::mul, squares, share);
-  const ExprId normal = k.binary(ExprOp::mul, centred, k.unary(ExprOp::rsqrt, k.binary(ExprOp::add, variance, k.constant(1e-5))));
+  const ExprId normal =
+      k.binary(ExprOp::mul, centred, k.unary(ExprOp::rsqrt, k.binary(ExprOp::add, variance, k.constant(1e-5))));
   const ExprId scaled = k.binary(ExprOp::mul, normal, k.load(scale, at_constant(0), at(c)));
   k.store(y, at(r), at(c), k.binary(ExprOp::add, scaled, k.load(shift, at_constant(0), at(c))));
   p.step(k.take());
@@ -146,7 +161,8 @@ std::vector<Program> row_programs(bool fused) {
   for (const OpRow& row : op_table()) {
     int number = 0;
     for (const OpCase& op_case : cases_of(row))
-      programs.push_back(program_of(build(row, op_case).graph, row.name + "_" + std::to_string(number++), kCaseRows, fused));
+      programs.push_back(
+          program_of(build(row, op_case).graph, row.name + "_" + std::to_string(number++), kCaseRows, fused));
   }
   return programs;
 }

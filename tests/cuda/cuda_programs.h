@@ -9,8 +9,11 @@
 
 namespace netc::test {
 
-std::vector<Program> seed_net_programs();      // 784-1024-1024-10 with dropout: train, evaluate, predict
+// 784-1024-1024-10 with dropout: train, evaluate, predict. on_devices: as towers with a memory each are given them, products
+// left to the library.
+std::vector<Program> seed_net_programs(bool on_devices = false);
 Program softmax_program(int64_t columns);      // one row kernel of three phases
+Program huge_softmax_program();                // of a batch whose elements need 64 bits to count
 Program layer_norm_program(int64_t columns);   // mean, variance, scaled and shifted
 Program embedding_program();                   // a gather forward, a scatter-add for the gradient
 Program updates_program(int weights);          // independent sgd updates of many weights, of two forms

@@ -39,11 +39,20 @@ TEST(CudaLaunches, OfTheSeedNet) {
   EXPECT_EQ(emitted.symbols.size(), 15u);             // evaluate and predict share what train has
   for (size_t p = 0; p < programs.size(); ++p) {
     std::vector<int32_t> steps;
-    for (const CudaLaunch& launch : emitted.programs[p]) steps.insert(steps.end(), launch.steps.begin(), launch.steps.end());
+    for (const CudaLaunch& launch : emitted.programs[p])
+      steps.insert(steps.end(), launch.steps.begin(), launch.steps.end());
     std::sort(steps.begin(), steps.end());
     ASSERT_EQ(steps.size(), programs[p].steps.size());
     for (size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(steps[i], static_cast<int32_t>(i)) << "every step once";
   }
+}
+
+// As devices are given it: eight products by the library, all six updates in one launch, the rest pointwise and sums.
+TEST(CudaLaunches, OfTheSeedNetOnDevices) {
+  const std::vector<CudaLaunch> launches = launches_of(seed_net_programs(true)[0]);
+  EXPECT_EQ(launches.size(), 19u);
+  EXPECT_EQ(products_in(launches), 8);
+  EXPECT_EQ(launches.back().steps.size(), 6u);
 }
 
 TEST(CudaLaunches, CountBlocksBytesAndFlops) {
@@ -135,7 +144,8 @@ ExprId relu(KernelBuilder& k, ExprId x) { return k.binary(ExprOp::max, x, k.cons
 ExprId gelu(KernelBuilder& k, ExprId x, bool exact) {
   if (exact) {
     const ExprId share = k.unary(ExprOp::erf, k.binary(ExprOp::mul, x, k.constant(0.7071067811865476)));
-    return k.binary(ExprOp::mul, k.binary(ExprOp::mul, k.constant(0.5), x), k.binary(ExprOp::add, k.constant(1), share));
+    return k.binary(ExprOp::mul, k.binary(ExprOp::mul, k.constant(0.5), x),
+                    k.binary(ExprOp::add, k.constant(1), share));
   }
   const ExprId cube = k.binary(ExprOp::mul, k.binary(ExprOp::mul, x, x), x);
   const ExprId sum = k.binary(ExprOp::add, x, k.binary(ExprOp::mul, k.constant(0.044715), cube));
@@ -150,7 +160,8 @@ TEST(LibraryProducts, AreRecognisedByForm) {
   };
   const auto same = [](KernelBuilder&, ExprId x) { return x; };
   const auto tanh_form = [](KernelBuilder& k, ExprId x) { return gelu(k, x, false); };
-  ProductCall expected{{1, true}, {12, false}, {20, false}, 0, 3, 2, kNone, false, false, 20, 12, 12, 1, ProductEpilogue::none};
+  ProductCall expected{{1, true}, {12, false}, {20, false}, 0,  3,  2, kNone,
+                       false,     false,       20,          12, 12, 1, ProductEpilogue::none};
   EXPECT_EQ(call(product_program(same, false)), expected);
   expected.bias = 1;
   expected.epilogue = ProductEpilogue::bias;

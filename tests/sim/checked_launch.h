@@ -38,7 +38,8 @@ inline jit::CompiledProgram compile_cuda(const std::string& name, const std::vec
 // The PTX that is kept with the tests. NETC_BLESS=1 writes it anew, where NVRTC is present.
 inline std::string kept_ptx(const std::string& name) {
   const std::string path = test_folder() + "ptx/" + name + ".ptx";
-  if (std::getenv("NETC_BLESS") && jit::nvrtc_available()) std::ofstream(path, std::ios::binary) << compile_cuda(name).ptx;
+  if (std::getenv("NETC_BLESS") && jit::nvrtc_available())
+    std::ofstream(path, std::ios::binary) << compile_cuda(name).ptx;
   return read_file(path);
 }
 

@@ -92,7 +92,8 @@ TEST(Control, CodeOutOfLineDoesNotSplitABarrier) {   // the branch target lies b
 }
 
 TEST(Control, EarlyReturnAndGuards) {
-  const auto out = run("setp.gt.u32 %p0, %tid, 40; @%p0 ret; mov.u32 %r, 1; setp.eq.u32 %p1, %tid, 5; @%p1 add.s32 %r, %r, 6;");
+  const auto out =
+      run("setp.gt.u32 %p0, %tid, 40; @%p0 ret; mov.u32 %r, 1; setp.eq.u32 %p1, %tid, 5; @%p1 add.s32 %r, %r, 6;");
   for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t > 40 ? 0xAAAAAAAAu : t == 5 ? 7u : 1u);
 }
 
@@ -141,7 +142,8 @@ TEST(Control, SpecialRegisters) {
 TEST(Warps, ShufflesOfAllKinds) {
   const auto up = run("mov.u32 %r, %lane; shfl.sync.up.b32 %r|%p0, %r, 3, 0, -1; @!%p0 add.s32 %r, %r, 100;");
   const auto down = run("mov.u32 %r, %lane; shfl.sync.down.b32 %r|%p0, %r, 3, 31, -1; @!%p0 add.s32 %r, %r, 100;");
-  const auto halves = run("mov.u32 %r, %lane; shfl.sync.down.b32 %r, %r, 4, 0x180f, -1;");   // segments of 8, clamp 15: of 8
+  const auto halves =
+      run("mov.u32 %r, %lane; shfl.sync.down.b32 %r, %r, 4, 0x180f, -1;");   // segments of 8, clamp 15: of 8
   const auto index = run("mov.u32 %r, %lane; add.s32 %s, %lane, 5; shfl.sync.idx.b32 %r, %r, %s, 31, -1;");
   for (uint32_t t = 0; t < 64; ++t) {
     const uint32_t lane = t % 32;
@@ -159,7 +161,8 @@ TEST(Warps, VotesMatchesReductions) {
   const auto match = run("and.b32 %s, %lane, 3; match.any.sync.b32 %r, %s, -1;");
   const auto same = run("mov.u32 %s, 4; match.all.sync.b32 %r|%p0, %s, -1; @!%p0 mov.u32 %r, 0;");
   const auto sum = run("redux.sync.add.s32 %r, %lane, -1;"), most = run("redux.sync.max.u32 %r, %lane, -1;");
-  const auto active = run("setp.lt.u32 %p0, %lane, 4; mov.u32 %r, 0; @%p0 bra $few; bra $end; $few: activemask.b32 %r; $end:");
+  const auto active =
+      run("setp.lt.u32 %p0, %lane, 4; mov.u32 %r, 0; @%p0 bra $few; bra $end; $few: activemask.b32 %r; $end:");
   for (uint32_t t = 0; t < 64; ++t) {
     EXPECT_EQ(any[t], 1u);
     EXPECT_EQ(all[t], 0u);
@@ -218,7 +221,8 @@ TEST(Atomics, IntegersOfOneBlock) {
     red.shared.min.u32 [tile+8], %tid;
     bar.sync 0;
     ld.shared.u32 %s, [tile]; ld.shared.u32 %t, [tile+4]; ld.shared.u32 %f, [tile+8];
-    mad.lo.u32 %r, %s, 1000, %t; add.u32 %r, %r, %f;)", 96);
+    mad.lo.u32 %r, %s, 1000, %t; add.u32 %r, %r, %f;)",
+                       96);
   EXPECT_THAT(out, ::testing::Each(96u * 1000 + 95));
 }
 
@@ -246,12 +250,23 @@ TEST(Atomics, EveryOperation) {
     atom.global.max.s32 %t, [%words], -1;
     ld.volatile.global.u32 %r, [%words];)", 1);
   EXPECT_EQ(out[0], 0xFFFFFFFFu);
-  const auto wide = run("atom.global.add.u64 %l, [%words], 0x100000001; atom.add.u64 %l, [%words], 1; shr.u64 %l, %l, 32; cvt.u32.u64 %r, %l;", 1);
+  const auto wide =
+      run("atom.global.add.u64 %l, [%words], 0x100000001; atom.add.u64 %l, [%words], 1; shr.u64 %l, %l, 32; "
+          "cvt.u32.u64 %r, %l;",
+          1);
   EXPECT_EQ(wide[0], 1u);
-  const auto sum = run("mov.b32 %f, 0f3FC00000; atom.global.add.f32 %r, [%words], %f; atom.global.add.f32 %r, [%words], %f;", 1);
+  const auto sum =
+      run("mov.b32 %f, 0f3FC00000; atom.global.add.f32 %r, [%words], %f; atom.global.add.f32 %r, [%words], %f;", 1);
   EXPECT_EQ(sum[0], 0x3FC00000u);
-  const auto pair = run("mov.b32 %f, 0x3C004000; red.global.add.noftz.f16x2 [%words], %f; atom.global.add.noftz.f16x2 %r, [%words], %f;", 1);
+  const auto pair = run(
+      "mov.b32 %f, 0x3C004000; red.global.add.noftz.f16x2 [%words], %f; atom.global.add.noftz.f16x2 %r, [%words], %f;",
+      1);
   EXPECT_EQ(pair[0], 0x3C004000u);
+  // 16 bits: the neighbour in the same word stays.
+  const auto half = run(".reg .b16 %h, %g; mov.b32 %f, 0x3C004000; st.global.u32 [%words], %f; mov.b16 %h, 0x3C00; "
+                        "atom.global.add.noftz.f16 %g, [%words], %h; atom.global.cas.b16 %g, [%words+2], %h, 0x1234; "
+                        "ld.global.u32 %r, [%words];", 1);
+  EXPECT_EQ(half[0], 0x12344200u);   // 2 + 1 = 3
 }
 
 TEST(Memory, WidthsAndSpaces) {

@@ -13,9 +13,11 @@ namespace {
 
 const std::vector<float>& floats() {
   static const std::vector<float> values = [] {
-    std::vector<float> v = {0.0f, -0.0f, 0.5f, -0.5f, 1.5f, 2.5f, -1.5f, -2.5f, 0.49999997f, 2147483520.0f, 2147483648.0f,
-                            -2147483648.0f, -2147483904.0f, 4294967040.0f, 4294967296.0f, 9.2233715e18f, 9.223372e18f,
-                            1.8446743e19f, 1e30f, -1e30f, 255.5f, 256.0f, -129.0f, 65535.5f, 1e-40f, INFINITY, -INFINITY, NAN};
+    std::vector<float> v = {
+        0.0f,          -0.0f,         0.5f,          -0.5f,         1.5f,           2.5f,           -1.5f,
+        -2.5f,         0.49999997f,   2147483520.0f, 2147483648.0f, -2147483648.0f, -2147483904.0f, 4294967040.0f,
+        4294967296.0f, 9.2233715e18f, 9.223372e18f,  1.8446743e19f, 1e30f,          -1e30f,         255.5f,
+        256.0f,        -129.0f,       65535.5f,      1e-40f,        INFINITY,       -INFINITY,      NAN};
     for (int i = 0; i < 64; ++i) v.push_back(static_cast<float>(i * 0.37 - 11));
     return v;
   }();
@@ -42,7 +44,8 @@ void check_to_integer(const std::string& type) {
   for (const auto& mode : modes) {
     const auto out = evaluate<To>("cvt." + std::string(mode.name) + "." + type + ".f32 %d, %a;", floats());
     for (size_t i = 0; i < out.size(); ++i)
-      ASSERT_EQ(out[i], clamped<To>(mode.round(floats()[i]), sizeof(To) == 8)) << mode.name << " " << type << " " << floats()[i];
+      ASSERT_EQ(out[i], clamped<To>(mode.round(floats()[i]), sizeof(To) == 8))
+          << mode.name << " " << type << " " << floats()[i];
   }
 }
 
@@ -55,8 +58,10 @@ TEST(Conversions, FloatsToIntegers) {
 }
 
 TEST(Conversions, FloatsToWholeFloats) {
-  const auto even = evaluate<float>("cvt.rni.f32.f32 %d, %a;", floats()), zero = evaluate<float>("cvt.rzi.f32.f32 %d, %a;", floats());
-  const auto down = evaluate<float>("cvt.rmi.f32.f32 %d, %a;", floats()), up = evaluate<float>("cvt.rpi.ftz.f32.f32 %d, %a;", floats());
+  const auto even = evaluate<float>("cvt.rni.f32.f32 %d, %a;", floats()),
+             zero = evaluate<float>("cvt.rzi.f32.f32 %d, %a;", floats());
+  const auto down = evaluate<float>("cvt.rmi.f32.f32 %d, %a;", floats()),
+             up = evaluate<float>("cvt.rpi.ftz.f32.f32 %d, %a;", floats());
   const auto unit = evaluate<float>("cvt.sat.f32.f32 %d, %a;", floats());
   for (size_t i = 0; i < floats().size(); ++i) {
     const float x = floats()[i];
@@ -70,10 +75,14 @@ TEST(Conversions, FloatsToWholeFloats) {
 }
 
 TEST(Conversions, IntegersToFloats) {
-  const std::vector<int32_t> narrow = {0, 1, -1, 16777217, -16777217, 16777219, 33554435, 2147483647, -2147483647 - 1, 123456789};
-  const std::vector<uint64_t> wide = {0, 1, 16777217, 0xFFFFFFFFFFFFFFFF, 0x8000000000000001, 0x7FFFFFBFFFFFFFFF, 9007199254740993};
-  const auto nearest = evaluate<float>("cvt.rn.f32.s32 %d, %a;", narrow), zero = evaluate<float>("cvt.rz.f32.s32 %d, %a;", narrow);
-  const auto down = evaluate<float>("cvt.rm.f32.s32 %d, %a;", narrow), up = evaluate<float>("cvt.rp.f32.s32 %d, %a;", narrow);
+  const std::vector<int32_t> narrow = {0,        1,        -1,         16777217,        -16777217,
+                                       16777219, 33554435, 2147483647, -2147483647 - 1, 123456789};
+  const std::vector<uint64_t> wide = {
+      0, 1, 16777217, 0xFFFFFFFFFFFFFFFF, 0x8000000000000001, 0x7FFFFFBFFFFFFFFF, 9007199254740993};
+  const auto nearest = evaluate<float>("cvt.rn.f32.s32 %d, %a;", narrow),
+             zero = evaluate<float>("cvt.rz.f32.s32 %d, %a;", narrow);
+  const auto down = evaluate<float>("cvt.rm.f32.s32 %d, %a;", narrow),
+             up = evaluate<float>("cvt.rp.f32.s32 %d, %a;", narrow);
   for (size_t i = 0; i < narrow.size(); ++i) {
     const double x = narrow[i];
     const float near = static_cast<float>(x), below = near > x ? std::nextafter(near, -INFINITY) : near;
@@ -106,8 +115,10 @@ TEST(Conversions, DoublesToFloats) {
 }
 
 TEST(Conversions, BetweenIntegers) {
-  const std::vector<int32_t> x = {0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65536, 0x7FFFFFFF, -0x7FFFFFFF - 1};
-  const auto byte = evaluate<int32_t>("cvt.s32.s8 %d, %a;", x), clamp = evaluate<int32_t>(".reg .b16 %h; cvt.sat.s8.s32 %h, %a; cvt.s32.s8 %d, %h;", x);
+  const std::vector<int32_t> x = {0,   1,     -1,    127,    128,   -128,       -129,           255,
+                                  256, 32767, 32768, -32769, 65536, 0x7FFFFFFF, -0x7FFFFFFF - 1};
+  const auto byte = evaluate<int32_t>("cvt.s32.s8 %d, %a;", x),
+             clamp = evaluate<int32_t>(".reg .b16 %h; cvt.sat.s8.s32 %h, %a; cvt.s32.s8 %d, %h;", x);
   const auto unsigned_clamp = evaluate<uint32_t>(".reg .b16 %h; cvt.sat.u8.s32 %h, %a; cvt.u32.u16 %d, %h;", x);
   const auto wide = evaluate<int64_t>("cvt.s64.s32 %d, %a;", x);
   const auto zeros = evaluate<uint64_t>("cvt.u64.u32 %d, %a;", x);
@@ -187,7 +198,8 @@ TEST(Conversions, FloatsToHalves) {
     x.push_back(std::nextafter(x.back(), 0.0f));
     x.push_back(static_cast<float>((bf16_value(h) + bf16_value(h + 1)) / 2));
   }
-  const auto f16 = evaluate<uint16_t>("cvt.rn.f16.f32 %d, %a;", x), bf16 = evaluate<uint16_t>("cvt.rn.bf16.f32 %d, %a;", x);
+  const auto f16 = evaluate<uint16_t>("cvt.rn.f16.f32 %d, %a;", x),
+             bf16 = evaluate<uint16_t>("cvt.rn.bf16.f32 %d, %a;", x);
   const auto zero = evaluate<uint16_t>("cvt.rz.f16.f32 %d, %a;", x);
   const auto pair = evaluate<uint32_t>("cvt.rn.f16x2.f32 %d, %a, 0f3F800000;", x);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -209,11 +221,14 @@ void check_half_arithmetic(const std::string& type, Value value, Code code) {
   const Columns<uint16_t> in = pairs(some);
   std::vector<uint16_t> third(in.a.size());
   for (size_t i = 0; i < third.size(); ++i) third[i] = some[i * 7 % some.size()];
-  const auto sum = evaluate<uint16_t>("add." + type + " %d, %a, %b;", in.a, in.b), product = evaluate<uint16_t>("mul." + type + " %d, %a, %b;", in.a, in.b);
+  const auto sum = evaluate<uint16_t>("add." + type + " %d, %a, %b;", in.a, in.b),
+             product = evaluate<uint16_t>("mul." + type + " %d, %a, %b;", in.a, in.b);
   const auto fused = evaluate<uint16_t>("fma.rn." + type + " %d, %a, %b, %c;", in.a, in.b, third);
   const auto greater = evaluate<uint16_t>("max." + type + " %d, %a, %b;", in.a, in.b);
   const auto less = evaluate<bool>("setp.lt." + type + " %d, %a, %b;", in.a, in.b);
-  const auto two = evaluate<uint32_t>(".reg .b32 %x, %y; mov.b32 %x, {%a, %b}; mov.b32 %y, {%b, %b}; fma.rn." + type + "x2 %d, %x, %y, %y;", in.a, in.b);
+  const auto two = evaluate<uint32_t>(
+      ".reg .b32 %x, %y; mov.b32 %x, {%a, %b}; mov.b32 %y, {%b, %b}; fma.rn." + type + "x2 %d, %x, %y, %y;", in.a,
+      in.b);
   for (size_t i = 0; i < in.a.size(); ++i) {
     const double a = value(in.a[i]), b = value(in.b[i]), c = value(third[i]);
     ASSERT_EQ(sum[i], code(a + b)) << a << " " << b;
@@ -235,7 +250,8 @@ TEST(Halves, ArithmeticRoundsOnce) {
 
 TEST(Halves, SignsOfPairs) {
   const std::vector<uint32_t> x = {0x3C00BC00, 0x80000000, 0x00008000, 0xFFFF0001};
-  const auto negative = evaluate<uint32_t>("neg.f16x2 %d, %a;", x), absolute = evaluate<uint32_t>("abs.bf16x2 %d, %a;", x);
+  const auto negative = evaluate<uint32_t>("neg.f16x2 %d, %a;", x),
+             absolute = evaluate<uint32_t>("abs.bf16x2 %d, %a;", x);
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(negative[i], x[i] ^ 0x80008000u);
     ASSERT_EQ(absolute[i], x[i] & 0x7FFF7FFFu);

@@ -2,8 +2,8 @@
 //
 //   evaluate<float>("add.rn.f32 %d, %a, %b;", x, y)
 //
-// Computed with and without AVX2, which must agree to the bit. Registers are as wide as the types of the values. A bool is a predicate: it goes in as a number that is tested, and
-// comes out as 0 or 1.
+// Computed with and without AVX2, which must agree to the bit. Registers are as wide as the types of the values. A bool
+// is a predicate: it goes in as a number that is tested, and comes out as 0 or 1.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,8 @@ std::vector<Result> evaluate(const std::string& statement, const std::vector<Sou
     ++name;
   };
   (read(Sources{}), ...);
-  text += statement + "\nld.param.u64 %base, [p0]; mad.wide.u32 %at, %i, " + std::to_string(sizeof(Result)) + ", %base;\n";
+  text +=
+      statement + "\nld.param.u64 %base, [p0]; mad.wide.u32 %at, %i, " + std::to_string(sizeof(Result)) + ", %base;\n";
   text += is_predicate ? "selp.u16 %out, 1, 0, %d; st.global.u8 [%at], %out;\n"
                        : "st.global." + ptx_bits<Result>() + " [%at], %d;\n";
   text += "ret;\n}\n";

@@ -31,7 +31,8 @@ void check_binary(const std::string& opcode, F expected) {
   const Columns<float> in = pairs(edges());
   const auto out = evaluate<float>(opcode + " %d, %a, %b;", in.a, in.b);
   for (size_t i = 0; i < out.size(); ++i)
-    ASSERT_EQ(std::bit_cast<uint32_t>(out[i]), bits(expected(in.a[i], in.b[i]))) << opcode << " " << in.a[i] << ", " << in.b[i];
+    ASSERT_EQ(std::bit_cast<uint32_t>(out[i]), bits(expected(in.a[i], in.b[i])))
+        << opcode << " " << in.a[i] << ", " << in.b[i];
 }
 
 TEST(Floats, ArithmeticRoundsToNearest) {
@@ -104,8 +105,15 @@ void check_directed(const std::string& suffix, int mode) {
   for (int k = 0; k < 6; ++k)
     for (size_t i = 0; i < expected[k].size(); ++i)
       ASSERT_EQ(std::bit_cast<uint32_t>((*results[k])[i]), expected[k][i])
-          << suffix << " operation " << k << " case " << i << ": " << (k == 4 ? three.a[i] : k == 5 ? edges()[i] : two.a[i]) << ", "
-          << (k == 4 ? three.b[i] : k == 5 ? 0 : two.b[i]) << ", " << (k == 4 ? three.c[i] : 0);
+          << suffix << " operation " << k << " case " << i << ": "
+          << (k == 4   ? three.a[i]
+              : k == 5 ? edges()[i]
+                       : two.a[i])
+          << ", "
+          << (k == 4   ? three.b[i]
+              : k == 5 ? 0
+                       : two.b[i])
+          << ", " << (k == 4 ? three.c[i] : 0);
 }
 
 TEST(Floats, RoundTowardZero) { check_directed("rz", FE_TOWARDZERO); }
@@ -130,9 +138,13 @@ TEST(Floats, MultiplyAddIsFused) {
 TEST(Floats, Doubles) {
   std::vector<double> values = {0.0, -0.0, 1.0, -1.5, 1e-310, 1e300, 3.14, 1.0 / 3, INFINITY, NAN};
   const Columns<double> in = triples(values);
-  const auto sum = evaluate<double>("add.f64 %d, %a, %b;", in.a, in.b), fused = evaluate<double>("fma.rn.f64 %d, %a, %b, %c;", in.a, in.b, in.c);
-  const auto quotient = evaluate<double>("div.rn.f64 %d, %a, %b;", in.a, in.b), down = evaluate<double>("add.rm.f64 %d, %a, %b;", in.a, in.b);
-  const auto same = [](double x, double y) { return std::isnan(x) ? std::isnan(y) : std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y); };
+  const auto sum = evaluate<double>("add.f64 %d, %a, %b;", in.a, in.b),
+             fused = evaluate<double>("fma.rn.f64 %d, %a, %b, %c;", in.a, in.b, in.c);
+  const auto quotient = evaluate<double>("div.rn.f64 %d, %a, %b;", in.a, in.b),
+             down = evaluate<double>("add.rm.f64 %d, %a, %b;", in.a, in.b);
+  const auto same = [](double x, double y) {
+    return std::isnan(x) ? std::isnan(y) : std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y);
+  };
   for (size_t i = 0; i < in.a.size(); ++i) {
     ASSERT_TRUE(same(sum[i], in.a[i] + in.b[i]));
     ASSERT_TRUE(same(fused[i], std::fma(in.a[i], in.b[i], in.c[i])));
@@ -176,9 +188,12 @@ TEST(Floats, Comparisons) {
 
 TEST(Floats, ClassesAndSigns) {
   const auto& x = edges();
-  const auto finite = evaluate<bool>("testp.finite.f32 %d, %a;", x), infinite = evaluate<bool>("testp.infinite.f32 %d, %a;", x);
-  const auto number = evaluate<bool>("testp.number.f32 %d, %a;", x), nan = evaluate<bool>("testp.notanumber.f32 %d, %a;", x);
-  const auto normal = evaluate<bool>("testp.normal.f32 %d, %a;", x), subnormal = evaluate<bool>("testp.subnormal.f32 %d, %a;", x);
+  const auto finite = evaluate<bool>("testp.finite.f32 %d, %a;", x),
+             infinite = evaluate<bool>("testp.infinite.f32 %d, %a;", x);
+  const auto number = evaluate<bool>("testp.number.f32 %d, %a;", x),
+             nan = evaluate<bool>("testp.notanumber.f32 %d, %a;", x);
+  const auto normal = evaluate<bool>("testp.normal.f32 %d, %a;", x),
+             subnormal = evaluate<bool>("testp.subnormal.f32 %d, %a;", x);
   const auto absolute = evaluate<float>("abs.f32 %d, %a;", x), negative = evaluate<float>("neg.ftz.f32 %d, %a;", x);
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(finite[i], std::isfinite(x[i]));
@@ -222,7 +237,8 @@ TEST(Floats, Approximations) {
 TEST(Floats, SineCosineTangent) {
   std::vector<float> x;
   for (int i = -100; i <= 100; ++i) x.push_back(static_cast<float>(i) * 0.031f);
-  const auto sine = evaluate<float>("sin.approx.ftz.f32 %d, %a;", x), cosine = evaluate<float>("cos.approx.f32 %d, %a;", x);
+  const auto sine = evaluate<float>("sin.approx.ftz.f32 %d, %a;", x),
+             cosine = evaluate<float>("cos.approx.f32 %d, %a;", x);
   const auto tangent = evaluate<float>("tanh.approx.f32 %d, %a;", x);
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_NEAR(sine[i], std::sin(static_cast<double>(x[i])), 1.2e-7);

@@ -24,21 +24,25 @@ template <class T, class F>
 void check_binary(const std::string& opcode, F expected) {
   const Columns<T> in = pairs(edges<T>());
   const std::vector<T> out = evaluate<T>(opcode + " %d, %a, %b;", in.a, in.b);
-  for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], static_cast<T>(expected(in.a[i], in.b[i]))) << opcode << " " << +in.a[i] << ", " << +in.b[i];
+  for (size_t i = 0; i < out.size(); ++i)
+    ASSERT_EQ(out[i], static_cast<T>(expected(in.a[i], in.b[i]))) << opcode << " " << +in.a[i] << ", " << +in.b[i];
 }
 
 template <class T>
 void check_arithmetic(const std::string& type) {
   using U = std::make_unsigned_t<T>;
   using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
-  const auto wraps = [](auto f) { return [f](T a, T b) { return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b))); }; };
+  const auto wraps = [](auto f) {
+    return [f](T a, T b) { return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b))); };
+  };
   check_binary<T>("add." + type, wraps([](U a, U b) { return a + b; }));
   check_binary<T>("sub." + type, wraps([](U a, U b) { return a - b; }));
   check_binary<T>("mul.lo." + type, [](T a, T b) { return static_cast<T>(Wide{a} * Wide{b}); });
   check_binary<T>("mul.hi." + type, [](T a, T b) { return static_cast<T>((Wide{a} * Wide{b}) >> (8 * sizeof(T))); });
   check_binary<T>("min." + type, [](T a, T b) { return std::min(a, b); });
   check_binary<T>("max." + type, [](T a, T b) { return std::max(a, b); });
-  check_binary<T>("div." + type, [](T a, T b) { return b == 0 ? static_cast<T>(-1) : static_cast<T>(Wide{a} / Wide{b}); });
+  check_binary<T>("div." + type,
+                  [](T a, T b) { return b == 0 ? static_cast<T>(-1) : static_cast<T>(Wide{a} / Wide{b}); });
   check_binary<T>("rem." + type, [](T a, T b) { return b == 0 ? a : static_cast<T>(Wide{a} % Wide{b}); });
 }
 
@@ -84,10 +88,14 @@ TEST(Integers, MultiplyAdd) {
 
 TEST(Integers, SignsAndBits) {
   const auto values = edges<int32_t>();
-  const auto absolute = evaluate<int32_t>("abs.s32 %d, %a;", values), negative = evaluate<int32_t>("neg.s32 %d, %a;", values);
-  const auto inverse = evaluate<int32_t>("not.b32 %d, %a;", values), count = evaluate<int32_t>("popc.b32 %d, %a;", values);
-  const auto zeros = evaluate<int32_t>("clz.b32 %d, %a;", values), turned = evaluate<int32_t>("brev.b32 %d, %a;", values);
-  const auto found = evaluate<int32_t>("bfind.u32 %d, %a;", values), shift = evaluate<int32_t>("bfind.shiftamt.u32 %d, %a;", values);
+  const auto absolute = evaluate<int32_t>("abs.s32 %d, %a;", values),
+             negative = evaluate<int32_t>("neg.s32 %d, %a;", values);
+  const auto inverse = evaluate<int32_t>("not.b32 %d, %a;", values),
+             count = evaluate<int32_t>("popc.b32 %d, %a;", values);
+  const auto zeros = evaluate<int32_t>("clz.b32 %d, %a;", values),
+             turned = evaluate<int32_t>("brev.b32 %d, %a;", values);
+  const auto found = evaluate<int32_t>("bfind.u32 %d, %a;", values),
+             shift = evaluate<int32_t>("bfind.shiftamt.u32 %d, %a;", values);
   const auto sign = evaluate<int32_t>("bfind.s32 %d, %a;", values);
   for (size_t i = 0; i < values.size(); ++i) {
     const uint32_t bits = static_cast<uint32_t>(values[i]);
@@ -105,7 +113,8 @@ TEST(Integers, SignsAndBits) {
     ASSERT_EQ(sign[i], unlike == 0 ? -1 : 31 - std::countl_zero(unlike));
   }
   const auto wide = edges<uint64_t>();
-  const auto count64 = evaluate<uint32_t>("popc.b64 %d, %a;", wide), zeros64 = evaluate<uint32_t>("clz.b64 %d, %a;", wide);
+  const auto count64 = evaluate<uint32_t>("popc.b64 %d, %a;", wide),
+             zeros64 = evaluate<uint32_t>("clz.b64 %d, %a;", wide);
   const auto turned64 = evaluate<uint64_t>("brev.b64 %d, %a;", wide);
   for (size_t i = 0; i < wide.size(); ++i) {
     ASSERT_EQ(count64[i], static_cast<uint32_t>(std::popcount(wide[i])));
@@ -116,11 +125,13 @@ TEST(Integers, SignsAndBits) {
 
 TEST(Integers, ShiftsByTheWidthAndMore) {
   const Columns<uint32_t> in = pairs(edges<uint32_t>());
-  const auto left = evaluate<uint32_t>("shl.b32 %d, %a, %b;", in.a, in.b), right = evaluate<uint32_t>("shr.u32 %d, %a, %b;", in.a, in.b);
+  const auto left = evaluate<uint32_t>("shl.b32 %d, %a, %b;", in.a, in.b),
+             right = evaluate<uint32_t>("shr.u32 %d, %a, %b;", in.a, in.b);
   const auto sign = evaluate<uint32_t>("shr.s32 %d, %a, %b;", in.a, in.b);
   std::vector<uint64_t> wide(in.a.begin(), in.a.end());
   for (size_t i = 0; i < wide.size(); ++i) wide[i] |= uint64_t{in.a[i] ^ 0x5A5A5A5Au} << 32;
-  const auto left64 = evaluate<uint64_t>("shl.b64 %d, %a, %b;", wide, in.b), sign64 = evaluate<uint64_t>("shr.s64 %d, %a, %b;", wide, in.b);
+  const auto left64 = evaluate<uint64_t>("shl.b64 %d, %a, %b;", wide, in.b),
+             sign64 = evaluate<uint64_t>("shr.s64 %d, %a, %b;", wide, in.b);
   for (size_t i = 0; i < in.a.size(); ++i) {
     const uint32_t n = in.b[i];
     ASSERT_EQ(left[i], n < 32 ? in.a[i] << n : 0);
@@ -231,6 +242,24 @@ TEST(Integers, ComparisonsCombineWithAnotherPredicate) {
     ASSERT_EQ(both[i], less && q);
     ASSERT_EQ(either[i], less || !q);
     ASSERT_EQ(second[i], !less != q);
+  }
+}
+
+TEST(Integers, ComparisonsThatGiveNumbersAndDotsOfBytes) {
+  const Columns<uint32_t> in = pairs(edges<uint32_t>());
+  const auto ones = evaluate<uint32_t>("set.lt.u32.s32 %d, %a, %b;", in.a, in.b),
+             floats = evaluate<uint32_t>("set.ge.f32.u32 %d, %a, %b;", in.a, in.b);
+  const auto halves = evaluate<uint32_t>("set.gt.u32.f16x2 %d, %a, %b;", in.a, in.a);
+  const auto equal = evaluate<uint32_t>("set.equ.f16x2.f16x2 %d, %a, %a;", in.a);
+  const auto dot = evaluate<uint32_t>("dp4a.s32.s32 %d, %a, %b, 7;", in.a, in.b);
+  for (size_t i = 0; i < in.a.size(); ++i) {
+    ASSERT_EQ(ones[i], static_cast<int32_t>(in.a[i]) < static_cast<int32_t>(in.b[i]) ? 0xFFFFFFFFu : 0u);
+    ASSERT_EQ(floats[i], in.a[i] >= in.b[i] ? 0x3F800000u : 0u);
+    ASSERT_EQ(halves[i], 0u);
+    ASSERT_EQ(equal[i], 0x3C003C00u);
+    int32_t sum = 7;
+    for (int k = 0; k < 4; ++k) sum += static_cast<int8_t>(in.a[i] >> 8 * k) * static_cast<int8_t>(in.b[i] >> 8 * k);
+    ASSERT_EQ(static_cast<int32_t>(dot[i]), sum);
   }
 }
 

@@ -57,8 +57,9 @@ TEST_P(Kernels, BiasGelu) {
   const int rows = 37, columns = 96, count = rows * columns;
   const std::vector<float> x = made_up_values(count), bias = made_up_values(columns);
   const Address in = upload(memory, x, "x"), b = upload(memory, bias, "bias"), out = memory.allocate(4 * count, "y");
-  const LaunchStatistics statistics = launch_with(module(), "bias_gelu", {{(count / 4 + 127) / 128u, 1, 1}, {128, 1, 1}},
-                                                  memory, options, out, in, b, columns, count);
+  const LaunchStatistics statistics =
+      launch_with(module(), "bias_gelu", {{(count / 4 + 127) / 128u, 1, 1}, {128, 1, 1}}, memory, options, out, in, b,
+                  columns, count);
   const std::vector<float> y = download<float>(memory, out, count);
   for (int i = 0; i < count; ++i) {
     const double v = static_cast<double>(x[i]) + bias[i % columns];
@@ -115,8 +116,8 @@ TEST_P(Kernels, TransposeIsExact) {
   const int rows = 70, columns = 45;
   const std::vector<float> x = made_up_values(rows * columns);
   const Address in = upload(memory, x, "x"), out = memory.allocate(4 * rows * columns, "y");
-  const LaunchStatistics statistics = launch_with(module(), "transpose", {{2, 3, 1}, {32, 8, 1}}, memory, options, out, in,
-                                                  rows, columns);
+  const LaunchStatistics statistics =
+      launch_with(module(), "transpose", {{2, 3, 1}, {32, 8, 1}}, memory, options, out, in, rows, columns);
   const std::vector<float> y = download<float>(memory, out, rows * columns);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c) ASSERT_EQ(y[c * rows + r], x[r * columns + c]);
@@ -144,12 +145,13 @@ TEST_P(Kernels, DropoutDrawsTheSameBits) {
   const float scale = 4.0f / 3.0f;
   const std::vector<float> x = made_up_values(rows * columns);
   const Address in = upload(memory, x, "x"), out = memory.allocate(4 * rows * columns, "y");
-  launch_with(module(), "dropout", {{(rows * columns / 4 + 255) / 256u, 1, 1}, {256, 1, 1}}, memory, options, out, in, rows,
-              columns, threshold, scale, seed, stream, update);
+  launch_with(module(), "dropout", {{(rows * columns / 4 + 255) / 256u, 1, 1}, {256, 1, 1}}, memory, options, out, in,
+              rows, columns, threshold, scale, seed, stream, update);
   const std::vector<float> y = download<float>(memory, out, rows * columns);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c) {
-      const bool is_kept = random_bits(seed, update, stream, static_cast<uint32_t>(r), static_cast<uint32_t>(c)) >= threshold;
+      const bool is_kept =
+          random_bits(seed, update, stream, static_cast<uint32_t>(r), static_cast<uint32_t>(c)) >= threshold;
       ASSERT_EQ(y[r * columns + c], is_kept ? x[r * columns + c] * scale : 0.0f) << r << ", " << c;
     }
 }
@@ -164,7 +166,8 @@ TEST_P(Kernels, MatmulInTiles) {
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       double sum = 0, size = 0;
-      for (int q = 0; q < k; ++q) sum += static_cast<double>(a[i * k + q]) * b[q * n + j], size += std::abs(a[i * k + q] * b[q * n + j]);
+      for (int q = 0; q < k; ++q)
+        sum += static_cast<double>(a[i * k + q]) * b[q * n + j], size += std::abs(a[i * k + q] * b[q * n + j]);
       ASSERT_NEAR(c[i * n + j], sum, k * kEpsilon * size) << i << ", " << j;
     }
   EXPECT_EQ(statistics.flops, 2u * (3 * 32) * (2 * 32) * 96);   // whole tiles, also where they stick out

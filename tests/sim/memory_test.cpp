@@ -58,7 +58,8 @@ class MemoryFaults : public ::testing::TestWithParam<Mode> {
 INSTANTIATE_TEST_SUITE_P(Modes, MemoryFaults, ::testing::Values(Mode::fast, Mode::check));
 
 TEST_P(MemoryFaults, NameTheBufferAndTheDistance) {
-  const Address a = upload(memory, std::vector<float>(1000, 1), "fc1.weight"), b = upload(memory, std::vector<float>(10, 1), "fc1.bias");
+  const Address a = upload(memory, std::vector<float>(1000, 1), "fc1.weight"),
+                b = upload(memory, std::vector<float>(10, 1), "fc1.bias");
   const Address unnamed = upload(memory, std::vector<float>(4, 1), "");
   EXPECT_EQ(copy_word(a, b, memory).text, "no fault");
   const Fault past = copy_word(a + 4000 + 4096, b, memory);
@@ -68,7 +69,8 @@ TEST_P(MemoryFaults, NameTheBufferAndTheDistance) {
   EXPECT_THAT(past.text, HasSubstr("block (0,0,0) thread (0,0,0)"));
   EXPECT_THAT(copy_word(a, b - 8, memory).text, HasSubstr("load of 4 bytes 8 bytes before buffer fc1.bias (40 bytes)"));
   EXPECT_THAT(copy_word(a, a - 4, memory).text, HasSubstr("load of 4 bytes 4 bytes before buffer fc1.weight"));
-  EXPECT_THAT(copy_word(a, unnamed + 16, memory).text, HasSubstr("0 bytes past the end of an unnamed buffer (16 bytes)"));
+  EXPECT_THAT(copy_word(a, unnamed + 16, memory).text,
+              HasSubstr("0 bytes past the end of an unnamed buffer (16 bytes)"));
   EXPECT_EQ(copy_word(a + 2, b, memory).kind, FaultKind::misaligned);
   EXPECT_THAT(copy_word(a, 0, memory).text, HasSubstr("load of 4 bytes at null"));
   EXPECT_THAT(copy_word(a, 0x7fff12345678, memory).text, HasSubstr("no device address (a pointer of the host?)"));
@@ -99,7 +101,10 @@ TEST_P(MemoryFaults, BytesOfOneWordAreNoRace) {
 TEST_P(MemoryFaults, ConstantsCannotBeWritten) {
   LaunchOptions options;
   options.mode = GetParam();
-  EXPECT_EQ(fault_of([&] { launch_with(module, "store_constant", {{1, 1, 1}, {1, 1, 1}}, memory, options); }).kind, FaultKind::read_only);
+  EXPECT_EQ(fault_of([&] {
+              launch_with(module, "store_constant", {{1, 1, 1}, {1, 1, 1}}, memory, options);
+            }).kind,
+            FaultKind::read_only);
 }
 
 TEST_P(MemoryFaults, ImpossibleLaunches) {
@@ -130,7 +135,8 @@ TEST(Memory, CopiesAndFills) {
   one.copy(a, a + 8, 8);
   one.fill(a + 8, 0, 4);
   EXPECT_THAT(download<int>(one, a, 4), ::testing::ElementsAre(3, 4, 0, 4));
-  EXPECT_THAT(fault_of([&] { one.fill(a, 0, 17); }).text, HasSubstr("fill of 17 bytes at byte 0 of buffer a (16 bytes), across its end"));
+  EXPECT_THAT(fault_of([&] { one.fill(a, 0, 17); }).text,
+              HasSubstr("fill of 17 bytes at byte 0 of buffer a (16 bytes), across its end"));
   EXPECT_EQ(fault_of([&] { one.copy_out(nullptr, b, 4); }).kind, FaultKind::wrong_device);
 }
 
@@ -141,7 +147,10 @@ TEST(Memory, RunsOut) {
     memory.allocate(500, "activations");
     FAIL();
   } catch (const RuntimeError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("out of device memory for activations: 500 bytes wanted, 400 bytes of 1000 bytes free on simulated GPU 2"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr(
+            "out of device memory for activations: 500 bytes wanted, 400 bytes of 1000 bytes free on simulated GPU 2"));
   }
   memory.free(a);
   EXPECT_EQ(memory.used_bytes(), 0u);

@@ -10,7 +10,8 @@ namespace netc::sim {
 namespace {
 
 std::string kernel_with(const std::string& body) {
-  return std::string(kPtxHead) + ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<4>; .reg .b64 %l<4>; .reg .pred %p<2>;\n" + body +
+  return std::string(kPtxHead) +
+         ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<4>; .reg .b64 %l<4>; .reg .pred %p<2>;\n" + body +
          "\nret;\n}\n";
 }
 
@@ -101,8 +102,9 @@ TEST(Parse, ReadsConstantsAndStructures) {
 }
 
 TEST(Parse, ScopesOfInlineAssembly) {
-  const auto out = evaluate<uint32_t>("{ .reg .b32 t; add.s32 t, %a, 1; { .reg .b32 t; mov.u32 t, 100; add.s32 %d, t, 0; } add.s32 %d, %d, t; }",
-                                      std::vector<uint32_t>{1, 2});
+  const auto out = evaluate<uint32_t>(
+      "{ .reg .b32 t; add.s32 t, %a, 1; { .reg .b32 t; mov.u32 t, 100; add.s32 %d, t, 0; } add.s32 %d, %d, t; }",
+      std::vector<uint32_t>{1, 2});
   EXPECT_THAT(out, ::testing::ElementsAre(102, 103));
 }
 
@@ -129,7 +131,8 @@ TEST(Parse, EveryArchitecture) {
   if (!jit::nvrtc_available()) GTEST_SKIP() << jit::nvrtc_missing_reason();
   const std::string source = read_file(test_folder() + "kernels.cu");
   for (const int architecture : jit::nvrtc_architectures()) {
-    const auto program = jit::nvrtc_compile(source, "kernels.cu", {"--gpu-architecture=compute_" + std::to_string(architecture)});
+    const auto program =
+        jit::nvrtc_compile(source, "kernels.cu", {"--gpu-architecture=compute_" + std::to_string(architecture)});
     EXPECT_EQ(parse_ptx(program.ptx).kernels.size(), 8u) << architecture;
   }
 }

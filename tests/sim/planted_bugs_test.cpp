@@ -73,7 +73,8 @@ void run(const Module& module, const Planted& planted, bool is_bug) {
   LaunchOptions options;
   options.mode = Mode::check;
   options.instruction_limit = 100000;
-  const LaunchConfig config{{planted.blocks, 1, 1}, {128, 1, 1}, is_bug ? planted.shared_bytes : planted.fixed_shared_bytes};
+  const LaunchConfig config{
+      {planted.blocks, 1, 1}, {128, 1, 1}, is_bug ? planted.shared_bytes : planted.fixed_shared_bytes};
   launch_with(module, kernel, config, memory, options, out, in, words, int{kCount});
 }
 

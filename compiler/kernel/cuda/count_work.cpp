@@ -40,7 +40,8 @@ RowCount count_bytes(const Kernel& kernel, const Program& program) {
     const Buffer& buffer = program.buffers[static_cast<size_t>(access.buffer)];
     Extent elements = extent_of(kernel, axes), whole = buffer.rows;
     whole.count *= buffer.columns;
-    if (place.gathered == kNone && whole.times_batch == elements.times_batch && whole.count < elements.count) elements = whole;
+    if (place.gathered == kNone && whole.times_batch == elements.times_batch && whole.count < elements.count)
+      elements = whole;
     const BufferId root = root_of(program, access.buffer);
     const bool writes = access.load == kNone;
     const int64_t bytes = dtype_bytes(buffer.dtype) * (access.accumulates ? 2 : 1);
@@ -77,6 +78,8 @@ RowCount count_flops(const Kernel& kernel) {
 
 }  // namespace
 
-Work count_work(const Kernel& kernel, const Program& program) { return {count_bytes(kernel, program), count_flops(kernel)}; }
+Work count_work(const Kernel& kernel, const Program& program) {
+  return {count_bytes(kernel, program), count_flops(kernel)};
+}
 
 }  // namespace netc::cuda

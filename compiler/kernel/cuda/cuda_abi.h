@@ -8,7 +8,8 @@
 namespace netc {
 
 // Set by the first thread that meets a gathered id outside its buffer; all threads go on with the nearest legal id.
-// Lives in device memory; the runtime clears it before a run of steps and looks at it where it waits for results anyway.
+// Lives in device memory; the runtime clears it before a run of steps and looks at it where it waits for results
+// anyway.
 struct CudaFault {
   uint32_t raised = 0;     // 0 or 1, claimed by an atomic
   int32_t kernel = 0;      // index into EmittedCuda::symbols

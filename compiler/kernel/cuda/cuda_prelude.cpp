@@ -26,7 +26,7 @@ struct step_block {
 
 )";
 
-// In an order in which every piece stands after what it needs. A piece is used where a later one, or a kernel, names it.
+// In an order in which every piece stands after what it needs; used where a kernel, or a later piece in use, names it.
 struct Piece {
   const char* name;
   const char* text;
@@ -51,9 +51,11 @@ DEVICE quad_f load_quad_f(const float* p) {
   return {v.x, v.y, v.z, v.w};
 }
 )"},
-    {"store_quad_f", R"(DEVICE void store_quad_f(float* p, quad_f x) { *(float4*)p = make_float4(x.at[0], x.at[1], x.at[2], x.at[3]); }
+    {"store_quad_f",
+     R"(DEVICE void store_quad_f(float* p, quad_f x) { *(float4*)p = make_float4(x.at[0], x.at[1], x.at[2], x.at[3]); }
 )"},
-    {"store_quad_i", R"(DEVICE void store_quad_i(i32* p, quad_i x) { *(int4*)p = make_int4(x.at[0], x.at[1], x.at[2], x.at[3]); }
+    {"store_quad_i",
+     R"(DEVICE void store_quad_i(i32* p, quad_i x) { *(int4*)p = make_int4(x.at[0], x.at[1], x.at[2], x.at[3]); }
 )"},
     {"store_quad_b", R"(DEVICE void store_quad_b(u8* p, quad_i x) {
   *(uchar4*)p = make_uchar4((u8)x.at[0], (u8)x.at[1], (u8)x.at[2], (u8)x.at[3]);
@@ -61,12 +63,14 @@ DEVICE quad_f load_quad_f(const float* p) {
 )"},
     {"infinity", "DEVICE float infinity() { return __int_as_float(0x7f800000); }\n"},
     {"not_a_number", "DEVICE float not_a_number() { return __int_as_float(0x7fffffff); }\n"},
-    {"max_nan1", "// NaN if one of the two is.\nDEVICE float max_nan1(float a, float b) { return a != a ? a : a > b ? a : b; }\n"},
+    {"max_nan1",
+     "// NaN if one of the two is.\nDEVICE float max_nan1(float a, float b) { return a != a ? a : a > b ? a : b; }\n"},
     {"min_nan1", "DEVICE float min_nan1(float a, float b) { return a != a ? a : a < b ? a : b; }\n"},
     {"sign_of", "DEVICE float sign_of(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }\n"},
     {"reciprocal_root", "DEVICE float reciprocal_root(float x) { return 1.0f / sqrtf(x); }\n"},
     {"reciprocal", "DEVICE float reciprocal(float x) { return 1.0f / x; }\n"},
-    {"checked_id", R"(// A gathered id that must lie in [0, limit): a wrong one is reported, and the nearest legal one used.
+    {"checked_id",
+     R"(// A gathered id that must lie in [0, limit): a wrong one is reported, and the nearest legal one used.
 DEVICE i64 checked_id(const struct step_block* step, i32 kernel, i64 id, i64 limit, i32 buffer) {
   if ((u64)id < (u64)limit) return id;
   struct fault* const fault = step->fault;
@@ -151,14 +155,15 @@ std::string function_name(ExprOp op) {
     case ExprOp::sign: return "sign_of";
     case ExprOp::rsqrt: return "reciprocal_root";
     case ExprOp::reciprocal: return "reciprocal";
-    default: return std::string(expr_op_name(op)) + "f";   // expf, log1pf, tanhf, erff, powf: CUDA's own, the exact ones
+    default: return std::string(expr_op_name(op)) + "f";   // expf, tanhf, powf ...: CUDA's own, and the exact ones
   }
 }
 
 }  // namespace
 
 const BodyDialect& cuda_dialect() {
-  static constexpr BodyDialect kDialect{"step", "kernel_number", "__fmaf_rn", "infinity()", "not_a_number()", function_name};
+  static constexpr BodyDialect kDialect{"step",       "kernel_number",  "__fmaf_rn",
+                                        "infinity()", "not_a_number()", function_name};
   return kDialect;
 }
 

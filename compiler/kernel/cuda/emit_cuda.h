@@ -1,5 +1,5 @@
-// Kernels as CUDA text, and each program as a list of launches. Includes no CUDA header and needs no toolkit: the text is
-// for NVRTC, the launches are for whoever has a device (or plays one).
+// Kernels as CUDA text, and each program as a list of launches. Includes no CUDA header and needs no toolkit: the text
+// is for NVRTC, the launches are for whoever has a device (or plays one).
 //
 // By the form of a kernel, never by its name, it is written as (kernel_form.h)
 //   pointwise       a thread for 4 neighbouring columns with 16-byte accesses, or for one element
@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/kernel/library_product.h"
 #include "compiler/kernel/program.h"
 
 namespace netc {
@@ -96,6 +97,9 @@ struct EmittedCuda {
   std::vector<std::string> symbols;    // of the kernels in the text, by CudaFault::kernel
   std::vector<std::vector<CudaLaunch>> programs;   // [program], in the order to launch
 };
+
+// What a ProductCall can say of what a library does beside a product: for CompileRequest::products.
+ProductLibrary cuda_products();
 
 // Launches of a program run one after the other on one stream; all buffers must be row_major (gpu_target()). Equal
 // kernels of all programs share a symbol. Throws InternalError for stored types that no backend computes with.

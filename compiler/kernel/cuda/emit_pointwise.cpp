@@ -4,7 +4,8 @@
 
 namespace netc::cuda {
 
-FormText emit_pointwise(BodyEmitter& body, const KernelForm& form, const std::string& block, const std::string& points) {
+FormText emit_pointwise(BodyEmitter& body, const KernelForm& form, const std::string& block,
+                        const std::string& points) {
   const Kernel& kernel = body.kernel();
   CodeText& out = body.out();
   const int64_t unit = form.quads ? 4 : 1;
@@ -21,7 +22,8 @@ FormText emit_pointwise(BodyEmitter& body, const KernelForm& form, const std::st
   AxisSet known = 0;
   for (AxisId axis : form.order) known |= axis_bit(axis);
   if (form.quads) {
-    const LaneRun run{body, form, form.lane, "first_" + body.axis_label(form.lane), known & ~axis_bit(form.lane), 0, true, "", {}};
+    const LaneRun run{body, form, form.lane, "first_" + body.axis_label(form.lane), known & ~axis_bit(form.lane), 0,
+                      true, "",   {}};
     emit_lane_run(run, kernel.phases);
   } else {
     const bool several = kernel.phases.size() > 1;

@@ -22,7 +22,8 @@ class ProductEmitter {
   ProductEmitter(BodyEmitter& body, const KernelForm& form)
       : body_(body), kernel_(body.kernel()), form_(form), out_(body.out()), index_(index_type(form)) {
     match_matrix_product(kernel_, &product_);
-    const int64_t rows = size_of(extent(product_.row), kAssumedRows), lanes = size_of(extent(product_.lane), kAssumedRows);
+    const int64_t rows = size_of(extent(product_.row), kAssumedRows),
+                  lanes = size_of(extent(product_.lane), kAssumedRows);
     const int64_t large = ((rows + 63) / 64) * ((lanes + 63) / 64);
     tile_ = rows <= 32 || lanes <= 32 || large < kEnoughBlocks ? 32 : 64;
     threads_ = static_cast<int>(tile_ * tile_ / 16);
@@ -31,21 +32,25 @@ class ProductEmitter {
   FormText emit() {
     const std::string tile = number(tile_), stride = number(tile_ + 4);
     const int64_t lanes = extent(product_.lane).count;
-    const std::string across = extent(product_.lane).times_batch
-                                   ? "((u32)(" + body_.extent_text(extent(product_.lane)) + ") + " + number(tile_ - 1) + "u) / " + tile + "u"
-                                   : number((lanes + tile_ - 1) / tile_) + "u";
-    out_.line("__shared__ __align__(16) float tile_a[" + number(kDepth) + "][" + stride + "], tile_b[" + number(kDepth) + "][" + stride + "];");
+    const std::string across =
+        extent(product_.lane).times_batch
+            ? "((u32)(" + body_.extent_text(extent(product_.lane)) + ") + " + number(tile_ - 1) + "u) / " + tile + "u"
+            : number((lanes + tile_ - 1) / tile_) + "u";
+    out_.line("__shared__ __align__(16) float tile_a[" + number(kDepth) + "][" + stride + "], tile_b[" +
+              number(kDepth) + "][" + stride + "];");
     out_.line("const u32 across = " + across + ";");
     out_.line("const " + index_ + " first_row_of_tile = (" + index_ + ")(blockIdx.x / across) * " + tile +
               ", first_column_of_tile = (" + index_ + ")(blockIdx.x % across) * " + tile + ";");
-    out_.line("const i32 thread = threadIdx.x, at_row = thread / " + number(tile_ / 4) + " * 4, at_column = thread % " + number(tile_ / 4) + " * 4;");
+    out_.line("const i32 thread = threadIdx.x, at_row = thread / " + number(tile_ / 4) + " * 4, at_column = thread % " +
+              number(tile_ / 4) + " * 4;");
     out_.line("float sum[4][4];");
     out_.raw("#pragma unroll\n");
     out_.open("for (i32 i = 0; i < 4; ++i)");
     out_.raw("#pragma unroll\n");
     out_.line("for (i32 j = 0; j < 4; ++j) sum[i][j] = 0.0f;");
     out_.close();
-    out_.open("for (" + index_ + " k = 0; k < " + body_.extent_text(extent(product_.reduced)) + "; k += " + number(kDepth) + ")");
+    out_.open("for (" + index_ + " k = 0; k < " + body_.extent_text(extent(product_.reduced)) +
+              "; k += " + number(kDepth) + ")");
     fill("tile_a", body_.expr(product_.a), product_.row, "first_row_of_tile");
     fill("tile_b", body_.expr(product_.b), product_.lane, "first_column_of_tile");
     out_.line("__syncthreads();");
@@ -59,23 +64,26 @@ class ProductEmitter {
  private:
   const Extent& extent(AxisId axis) const { return body_.axis(axis).extent; }
 
-  // Copies kDepth x tile elements of a factor; what lies outside of the matrix counts as zero. Neighbouring threads take
-  // what lies side by side in memory, four elements at once where that is proved to be aligned.
+  // Copies kDepth x tile elements of a factor; what lies outside of the matrix counts as zero. Neighbouring threads
+  // take what lies side by side in memory, four elements at once where that is proved to be aligned.
   void fill(const std::string& tile, const Expr& load, AxisId axis, const std::string& first) {
     const Buffer& buffer = body_.buffer(load.buffer);
     const bool depth_beside = load.row.terms[0].axis == axis;   // [axis, k]: the reduced axis is the column
     const Extent& beside = extent(depth_beside ? product_.reduced : axis);
-    const bool quads = buffer.dtype == DType::f32 && buffer.columns % 4 == 0 && !beside.times_batch && beside.count % 4 == 0;
+    const bool quads =
+        buffer.dtype == DType::f32 && buffer.columns % 4 == 0 && !beside.times_batch && beside.count % 4 == 0;
     const int64_t width = depth_beside ? kDepth : tile_, unit = quads ? 4 : 1;
     const int64_t turns = kDepth * tile_ / unit / threads_;
     out_.raw("#pragma unroll\n");
     out_.open("for (i32 turn = 0; turn < " + number(turns) + "; ++turn)");
     out_.line("const i32 at = thread + turn * " + number(threads_) + ";");
-    const std::string fast = "at % " + number(width / unit) + (unit == 1 ? "" : " * " + number(unit)), slow = "at / " + number(width / unit);
+    const std::string fast = "at % " + number(width / unit) + (unit == 1 ? "" : " * " + number(unit)),
+                      slow = "at / " + number(width / unit);
     out_.line("const i32 depth = " + (depth_beside ? fast : slow) + ", side = " + (depth_beside ? slow : fast) + ";");
-    out_.line("const bool inside = k + depth < " + body_.extent_text(extent(product_.reduced)) + " && " + first + " + side < " +
-              body_.extent_text(extent(axis)) + ";");
-    const std::string row = depth_beside ? first + " + side" : "k + depth", column = depth_beside ? "k + depth" : first + " + side";
+    out_.line("const bool inside = k + depth < " + body_.extent_text(extent(product_.reduced)) + " && " + first +
+              " + side < " + body_.extent_text(extent(axis)) + ";");
+    const std::string row = depth_beside ? first + " + side" : "k + depth",
+                      column = depth_beside ? "k + depth" : first + " + side";
     if (!quads) {
       out_.line(tile + "[depth][side] = inside ? " + body_.element_as_float(load.buffer, row, column) + " : 0.0f;");
     } else {
@@ -90,7 +98,7 @@ class ProductEmitter {
   }
 
   void multiply() {
-    out_.raw("#pragma unroll\n");
+    out_.raw("#pragma unroll 4\n");   // whole, it would double the time to compile
     out_.open("for (i32 depth = 0; depth < " + number(kDepth) + "; ++depth)");
     out_.line("const quad_f a = load_quad_f(&tile_a[depth][at_row]), b = load_quad_f(&tile_b[depth][at_column]);");
     out_.raw("#pragma unroll\n");

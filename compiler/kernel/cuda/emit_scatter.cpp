@@ -26,7 +26,8 @@ FormText emit_scatter(BodyEmitter& body, const KernelForm& form) {
   CodeText& out = body.out();
   const std::string u = unsigned_type(form), blocks = std::to_string(kBlocksOfOwners);
   const std::string owners = std::to_string(kBlocksOfOwners * kOwnersInBlock);
-  out.line("const u32 owner = blockIdx.x % " + blocks + "u * " + std::to_string(kOwnersInBlock) + "u + threadIdx.x / 32u;");
+  out.line("const u32 owner = blockIdx.x % " + blocks + "u * " + std::to_string(kOwnersInBlock) +
+           "u + threadIdx.x / 32u;");
   out.line("const " + u + " point = (" + u + ")(blockIdx.x / " + blocks + "u) * 32u + threadIdx.x % 32u;");
   out.line("if (point >= (" + u + ")(" + body.extent_text(form.points) + ")) return;");
   decode_point(body, form, "point");
@@ -38,7 +39,8 @@ FormText emit_scatter(BodyEmitter& body, const KernelForm& form) {
   body.define(of_rows, known, 0);
   for (AxisId axis : phase.loop) {
     const std::string v = body.axis_variable(axis);
-    body.open("for (" + index_type(form) + " " + v + " = 0; " + v + " < " + body.extent_text(body.axis(axis).extent) + "; ++" + v + ")");
+    body.open("for (" + index_type(form) + " " + v + " = 0; " + v + " < " + body.extent_text(body.axis(axis).extent) +
+              "; ++" + v + ")");
     known |= axis_bit(axis);
     body.define(of_rows, known, 0);
   }
@@ -48,7 +50,8 @@ FormText emit_scatter(BodyEmitter& body, const KernelForm& form) {
     out.line("const i64 " + row + " = " + body.checked_index(s.buffer, s.row, true) + ";");
     body.open("if ((u32)((u64)" + row + " % " + owners + "u) == owner)");
     body.define(needed, known, 0);
-    out.line("*(" + body.address(s.buffer, row, body.checked_index(s.buffer, s.column, false)) + ") += " + body.stored_value(s) + ";");
+    out.line("*(" + body.address(s.buffer, row, body.checked_index(s.buffer, s.column, false)) +
+             ") += " + body.stored_value(s) + ";");
     body.close();
   }
   for (size_t i = 0; i < phase.loop.size(); ++i) body.close();

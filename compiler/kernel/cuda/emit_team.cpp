@@ -14,9 +14,14 @@ std::string number(int64_t n) { return std::to_string(n); }
 class TeamEmitter {
  public:
   TeamEmitter(BodyEmitter& body, const KernelForm& form)
-      : body_(body), kernel_(body.kernel()), form_(form), out_(body.out()),
-        reread_(reads_written_memory(kernel_, body.program())), index_(index_type(form)),
-        kept_(form.form == Form::warp || form.form == Form::block ? choose_kept(body, reread_, form.team) : KeptValues{}) {}
+      : body_(body),
+        kernel_(body.kernel()),
+        form_(form),
+        out_(body.out()),
+        reread_(reads_written_memory(kernel_, body.program())),
+        index_(index_type(form)),
+        kept_(form.form == Form::warp || form.form == Form::block ? choose_kept(body, reread_, form.team)
+                                                                  : KeptValues{}) {}
 
   FormText emit() {
     place_threads();
@@ -41,14 +46,15 @@ class TeamEmitter {
     switch (form_.form) {
       case Form::warp:   // a whole warp leaves, or none of it
         out_.line("const " + index_ + " member = threadIdx.x % 32u;");
-        out_.line("const " + u + " point = " + block + " * " + number(form_.points_per_block()) + "u + threadIdx.x / 32u;");
+        out_.line("const " + u + " point = " + block + " * " + number(form_.points_per_block()) +
+                  "u + threadIdx.x / 32u;");
         out_.line("if (point >= " + points + ") return;");
         break;
       case Form::block:
         out_.line("const " + index_ + " member = threadIdx.x;");
         out_.line("const " + u + " point = " + block + ";");
         break;
-      case Form::columns:   // lanes beyond the last point do the last one again, and store nothing
+      case Form::columns:   // lanes beyond the last point come along to the barriers and do nothing
         out_.line("const " + index_ + " member = threadIdx.x / 32u;");
         out_.line("const " + u + " wanted = " + block + " * 32u + threadIdx.x % 32u, last = " + points + " - 1u;");
         out_.line("const bool inside = wanted <= last;");
@@ -70,7 +76,8 @@ class TeamEmitter {
     std::vector<bool> all(kernel_.exprs.size(), false);
     for (const Phase& phase : kernel_.phases) {
       const std::vector<bool> needed = needed_by_phase(kernel_, phase);
-      for (size_t i = 0; i < needed.size(); ++i) all[i] = all[i] || (needed[i] && !(reread_[i] && kernel_.phases.size() > 1));
+      for (size_t i = 0; i < needed.size(); ++i)
+        all[i] = all[i] || (needed[i] && !(reread_[i] && kernel_.phases.size() > 1));
     }
     return all;
   }
@@ -87,15 +94,11 @@ class TeamEmitter {
 
   // ---- phases ----
 
-  // Once a point: all members compute, one stores.
+  // Once a point, by one member: others must not even read what it may store over.
   void write_epilogue(const Phase& phase) {
-    body_.open("");
+    body_.open(form_.team == 1 ? "" : form_.form == Form::columns ? "if (member == 0 && inside)" : "if (member == 0)");
     body_.define(needed_by_phase(kernel_, phase), known_, done_);
-    std::string condition = form_.team > 1 ? "member == 0" : "";
-    if (form_.form == Form::columns) condition += " && inside";
-    if (!condition.empty() && !phase.stores.empty()) out_.open("if (" + condition + ")");
     for (const Store& s : phase.stores) body_.store(s);
-    if (!condition.empty() && !phase.stores.empty()) out_.close();
     body_.close();
   }
 
@@ -106,7 +109,8 @@ class TeamEmitter {
       out_.line(std::string(type_name(r)) + " " + total(r) + " = " + body_.identity(combine(r), type(r)) + ";");
     if (kept != nullptr)
       for (ExprId id : kept->fresh)
-        out_.line(std::string(BodyEmitter::c_type(body_.expr(id).type, false)) + " kept" + number(id) + "[" + number(kept_.turns) + "];");
+        out_.line(std::string(BodyEmitter::c_type(body_.expr(id).type, false)) + " kept" + number(id) + "[" +
+                  number(kept_.turns) + "];");
     const bool block = kernel_.phases.size() > 1;
     if (block) body_.open("");
     std::vector<bool> needed = needed_by_phase(kernel_, phase);
@@ -116,9 +120,7 @@ class TeamEmitter {
       for (ExprId id : kept->fresh) out_.line("kept" + number(id) + "[turn] = x" + number(id) + ";");
     for (int32_t r : phase.reductions)
       out_.line(total(r) + " = " + body_.fold(combine(r), type(r), total(r), reduction(r).value, false, "") + ";");
-    if (form_.form == Form::columns && !phase.stores.empty()) out_.open("if (inside)");
     for (const Store& s : phase.stores) body_.store(s);
-    if (form_.form == Form::columns && !phase.stores.empty()) out_.close();
     for (int i = 0; i < opened; ++i) body_.close();
     if (block) body_.close();
     body_.forget_prepared();
@@ -140,7 +142,8 @@ class TeamEmitter {
     if (form_.team == 1) {
       for (AxisId axis : phase.loop) {
         const std::string v = body_.axis_variable(axis);
-        body_.open("for (" + index_ + " " + v + " = 0; " + v + " < " + body_.extent_text(body_.axis(axis).extent) + "; ++" + v + ")");
+        body_.open("for (" + index_ + " " + v + " = 0; " + v + " < " + body_.extent_text(body_.axis(axis).extent) +
+                   "; ++" + v + ")");
         known |= axis_bit(axis);
         body_.define(needed, known, done_);
       }
@@ -160,7 +163,9 @@ class TeamEmitter {
       }
       for (ExprId id : kept->taken) body_.prepare(id, "kept" + number(id) + "[turn]");
     } else {
-      body_.open("for (" + index_ + " " + at + " = member; " + at + " < " + end + "; " + at + " += " + team + ")");
+      const std::string inside = form_.form == Form::columns ? "inside && " : "";
+      body_.open("for (" + index_ + " " + at + " = member; " + inside + at + " < " + end + "; " + at + " += " + team +
+                 ")");
     }
     if (phase.loop.size() > 1) decode_loop(phase.loop, at);
     for (AxisId axis : phase.loop) known |= axis_bit(axis);
@@ -174,7 +179,8 @@ class TeamEmitter {
     std::string rest = "(" + u + ")" + at;
     for (size_t i = loop.size(); i-- > 0;) {
       const std::string size = "(" + u + ")(" + body_.extent_text(body_.axis(loop[i]).extent) + ")";
-      out_.line("const " + index_ + " " + body_.axis_variable(loop[i]) + " = (" + index_ + ")(" + rest + (i > 0 ? " % " + size : "") + ");");
+      out_.line("const " + index_ + " " + body_.axis_variable(loop[i]) + " = (" + index_ + ")(" + rest +
+                (i > 0 ? " % " + size : "") + ");");
       rest = (rest.find(' ') == std::string::npos ? rest : "(" + rest + ")") + " / " + size;
     }
   }
@@ -199,8 +205,8 @@ class TeamEmitter {
       out_.line("if (threadIdx.x % 32u == 0u) partial[threadIdx.x / 32u] = " + packed(total(r)) + ";");
       out_.line("__syncthreads();");
       const std::string warps = number(form_.threads / 32);
-      out_.line("const " + std::string(type_name(r)) + " " + result + " = " + warp + "threadIdx.x % 32u < " + warps + "u ? " +
-                unpacked("partial[threadIdx.x % 32u]") + " : " + identity + ");");
+      out_.line("const " + std::string(type_name(r)) + " " + result + " = " + warp + "threadIdx.x % 32u < " + warps +
+                "u ? " + unpacked("partial[threadIdx.x % 32u]") + " : " + identity + ");");
       out_.line("__syncthreads();");
       return;
     }
@@ -211,7 +217,8 @@ class TeamEmitter {
     out_.line("if (threadIdx.x < n) partial[threadIdx.x] = " + packed(folded(combine(r), real, a, b)) + ";");
     out_.line("__syncthreads();");
     out_.close();
-    out_.line("const " + std::string(type_name(r)) + " " + result + " = " + unpacked("partial[threadIdx.x % 32u]") + ";");
+    out_.line("const " + std::string(type_name(r)) + " " + result + " = " + unpacked("partial[threadIdx.x % 32u]") +
+              ";");
     out_.line("__syncthreads();");
   }
 

@@ -13,7 +13,8 @@ constexpr int64_t kMostText = 1024;         // operations of all turns of one ph
 
 class Chooser {
  public:
-  Chooser(const BodyEmitter& body, const std::vector<bool>& reread) : body_(body), kernel_(body.kernel()), reread_(reread) {}
+  Chooser(const BodyEmitter& body, const std::vector<bool>& reread)
+      : body_(body), kernel_(body.kernel()), reread_(reread) {}
 
   KeptValues choose(int team) {
     // All phases that share the loop of the first one with a loop.
@@ -35,7 +36,8 @@ class Chooser {
         taken_[static_cast<size_t>(id)] = true;
         return true;
       });
-      for (size_t i = 0; i < needed.size(); ++i) at_hand_[i] = at_hand_[i] || (needed[i] && may_keep(static_cast<ExprId>(i)));
+      for (size_t i = 0; i < needed.size(); ++i)
+        at_hand_[i] = at_hand_[i] || (needed[i] && may_keep(static_cast<ExprId>(i)));
     }
     if (registers_ == 0) return {};
 

@@ -76,7 +76,8 @@ class Chooser {
   bool is_scatter() const {
     if (kernel_.phases.size() != 1 || !kernel_.reductions.empty()) return false;
     const std::vector<Store>& stores = kernel_.phases[0].stores;
-    return std::all_of(stores.begin(), stores.end(), [](const Store& s) { return s.accumulate && s.row.gathered != kNone; });
+    return std::all_of(stores.begin(), stores.end(),
+                       [](const Store& s) { return s.accumulate && s.row.gathered != kNone; });
   }
 
   void choose_team(KernelForm& form) const {

@@ -13,7 +13,8 @@ char suffix_of(DType stored) { return stored == DType::f32 ? 'f' : stored == DTy
 
 class Writer {
  public:
-  explicit Writer(const LaneRun& run) : run_(run), body_(run.body), kernel_(body_.kernel()), variable_(body_.axis_variable(run.lane)) {}
+  explicit Writer(const LaneRun& run)
+      : run_(run), body_(run.body), kernel_(body_.kernel()), variable_(body_.axis_variable(run.lane)) {}
 
   void write(std::span<const Phase> phases) {
     // A phase that reads what an earlier one of the run has stored waits for the end of its loop.
@@ -90,8 +91,8 @@ class Writer {
     if (e.op == ExprOp::load && run_.quads && quad(e.buffer, e.row, e.column)) {
       const DType stored = body_.buffer(e.buffer).dtype;
       const char suffix = suffix_of(stored);
-      out.line(std::string("const ") + (suffix == 'f' ? "quad_f" : "quad_i") + " v" + number + " = load_quad_" + suffix + "(" +
-               place(e.buffer, e.row, e.column) + ");");
+      out.line(std::string("const ") + (suffix == 'f' ? "quad_f" : "quad_i") + " v" + number + " = load_quad_" +
+               suffix + "(" + place(e.buffer, e.row, e.column) + ");");
       body_.prepare(id, body_.loaded_value(id, "v" + number + ".at[l]"));
     }
   }
@@ -137,7 +138,8 @@ void decode_point(BodyEmitter& body, const KernelForm& form, const std::string& 
     for (size_t j = 0; j < i; ++j) last = last && body.axis(form.order[j]).extent == Extent{1, false};
     if (!last) text += " % " + size;
     if (unit > 1) text = "(" + text + ") * " + std::to_string(unit) + u;
-    if (last && unit == 1 && rest.find(' ') == std::string::npos) body.out().line("const " + type + " " + name + " = (" + type + ")" + text + ";");
+    if (last && unit == 1 && rest.find(' ') == std::string::npos)
+      body.out().line("const " + type + " " + name + " = (" + type + ")" + text + ";");
     else body.out().line("const " + type + " " + name + " = (" + type + ")(" + text + ");");
     if (rest.find(' ') != std::string::npos) rest = "(" + rest + ")";
     rest += " / " + size;

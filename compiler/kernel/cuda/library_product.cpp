@@ -16,7 +16,8 @@ class EpilogueMatcher {
 
   bool match(ExprId value) {
     ExprId inside = value;
-    const bool relu = matches(value, ExprOp::max, [&](ExprId x, ExprId zero) { return is_number(zero, 0) && take(inside, x); });
+    const bool relu =
+        matches(value, ExprOp::max, [&](ExprId x, ExprId zero) { return is_number(zero, 0) && take(inside, x); });
     const bool gelu = !relu && is_gelu_tanh(value, inside);
     if (!biased(inside)) return false;
     const bool bias = call_.bias != kNone;
@@ -50,12 +51,18 @@ class EpilogueMatcher {
     const auto half = [&](ExprId e) {
       return matches(e, ExprOp::mul, [&](ExprId a, ExprId b) { return is_number(a, 0.5) && take(x, b); });
     };
-    const auto square = [&](ExprId e) { return matches(e, ExprOp::mul, [&](ExprId a, ExprId b) { return a == x && b == x; }); };
-    const auto cube = [&](ExprId e) { return matches(e, ExprOp::mul, [&](ExprId a, ExprId b) { return square(a) && b == x; }); };
+    const auto square = [&](ExprId e) {
+      return matches(e, ExprOp::mul, [&](ExprId a, ExprId b) { return a == x && b == x; });
+    };
+    const auto cube = [&](ExprId e) {
+      return matches(e, ExprOp::mul, [&](ExprId a, ExprId b) { return square(a) && b == x; });
+    };
     const auto bent = [&](ExprId e) {
       return matches(e, ExprOp::mul, [&](ExprId a, ExprId b) { return is_number(a, 0.044715) && cube(b); });
     };
-    const auto sum = [&](ExprId e) { return matches(e, ExprOp::add, [&](ExprId a, ExprId b) { return a == x && bent(b); }); };
+    const auto sum = [&](ExprId e) {
+      return matches(e, ExprOp::add, [&](ExprId a, ExprId b) { return a == x && bent(b); });
+    };
     const auto argument = [&](ExprId e) {
       const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
       return matches(e, ExprOp::mul, [&](ExprId a, ExprId b) { return is_number(a, scale) && sum(b); });
@@ -89,7 +96,8 @@ class EpilogueMatcher {
     const Expr& e = expr(id);
     if (e.op != ExprOp::load || program_.buffers[static_cast<size_t>(e.buffer)].dtype != DType::f32) return false;
     const LinearPlace place = linear_place(program_, e.buffer, e.row, e.column);
-    if (place.gathered != kNone || place.offset != 0 || place.coefficients != std::map<AxisId, int64_t>{{product_.lane, 1}})
+    if (place.gathered != kNone || place.offset != 0 ||
+        place.coefficients != std::map<AxisId, int64_t>{{product_.lane, 1}})
       return false;
     if (may_overlap(program_, e.buffer, call_.c)) return false;
     call_.bias = e.buffer;
@@ -106,7 +114,8 @@ class EpilogueMatcher {
 
 std::optional<ProductCall> match_library_product(const Kernel& kernel, const Program& program) {
   MatrixProduct product;
-  if (!match_matrix_product(kernel, &product) || kernel.phases.size() != 2 || kernel.phases[1].stores.size() != 1) return {};
+  if (!match_matrix_product(kernel, &product) || kernel.phases.size() != 2 || kernel.phases[1].stores.size() != 1)
+    return {};
   const Store& store = kernel.phases[1].stores[0];
   const Expr &a = kernel.exprs[static_cast<size_t>(product.a)], &b = kernel.exprs[static_cast<size_t>(product.b)];
   const Index row{0, {{product.row, 1}}}, lane{0, {{product.lane, 1}}};

@@ -48,7 +48,8 @@ int64_t step_along(const Program& program, const Access& access, AxisId axis) {
 
 bool gathered_varies(const std::vector<Dependence>& depends, const Access& access, AxisId axis) {
   for (const Index* index : {access.row, access.column})
-    if (index->gathered != kNone && (depends[static_cast<size_t>(index->gathered)].axes & axis_bit(axis)) != 0) return true;
+    if (index->gathered != kNone && (depends[static_cast<size_t>(index->gathered)].axes & axis_bit(axis)) != 0)
+      return true;
   return false;
 }
 

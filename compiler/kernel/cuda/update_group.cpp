@@ -14,7 +14,7 @@
 namespace netc::cuda {
 namespace {
 
-constexpr size_t kMostPointers = 500;   // of one launch: parameters hold 4096 bytes, the step block's address among them
+constexpr size_t kMostPointers = 500;  // of one launch: parameters hold 4096 bytes, the step block's address among them
 
 const Kernel& kernel_of(const Program& program, int32_t step) {
   return program.kernels[static_cast<size_t>(program.steps[static_cast<size_t>(step)].kernel)];
@@ -220,7 +220,8 @@ KernelText emit_update_group(const Program& program, const std::vector<int32_t>&
         take += " b" + number(i) + " = " + parameter + ";";
       }
       const std::string offset = begin == 0 ? "" : "block -= " + std::to_string(begin) + "u; ";
-      out.line(std::string(begin == 0 ? "if" : "else if") + " (block < " + std::to_string(end) + "u) { " + offset + take + " }");
+      out.line(std::string(begin == 0 ? "if" : "else if") + " (block < " + std::to_string(end) + "u) { " + offset +
+               take + " }");
       text.launch.grid_parts.push_back({{Extent{member.units, false}, 256}});
       begin = end;
     }

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +13,8 @@
 #include <optional>
 #include <sstream>
 #include <vector>
+
+#include "compiler/base/content_hash.h"
 
 namespace netc {
 namespace {
@@ -28,20 +29,9 @@ constexpr std::array kFlags{"-x", "c", "-std=gnu11", "-O2", "-ftree-vectorize", 
 constexpr std::array kGccFlags{"-fvect-cost-model=dynamic", "-fno-tree-pre", "-fno-tree-vrp", "-fno-gcse",
                                "-fno-thread-jumps", "-fno-tree-dominator-opts"};
 
-uint64_t fnv1a(std::string_view text, uint64_t hash) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
-  return hash;
-}
-
-std::string hex(uint64_t value) {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(value));
-  return digits;
-}
-
 constexpr std::string_view kTrailerMark = "netc-sum";
 
-std::string trailer(std::string_view content) { return std::string(kTrailerMark) + hex(fnv1a(content, 0xCBF29CE484222325ull)); }
+std::string trailer(std::string_view content) { return std::string(kTrailerMark) + hex(content_hash(content)); }
 
 std::optional<std::string> read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -90,8 +80,8 @@ std::vector<std::string> flags_for(const Target& target, const HostCompiler& com
 std::string key_of(const std::string& source, const Target& target, const HostCompiler& compiler) {
   std::string rest = compiler.path + "\n" + compiler.version + "\n" + target.name;
   for (const std::string& flag : flags_for(target, compiler)) rest += "\n" + flag;
-  uint64_t key[2] = {0xCBF29CE484222325ull, 0x9AE16A3B2F90404Full};
-  for (uint64_t& part : key) part = fnv1a(rest, fnv1a(source, part));
+  uint64_t key[2] = {kHashStart, 0x9AE16A3B2F90404Full};
+  for (uint64_t& part : key) part = content_hash(rest, content_hash(source, part));
   return hex(key[0]) + hex(key[1]);
 }
 

@@ -2,6 +2,7 @@
 // runs on one.
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/backend/sim/directed.h"
 #include "runtime/backend/sim/memory_access.h"
@@ -34,7 +35,8 @@ Bits float_updated(Atomic how, Bits old, Bits a) {
   const Float x = bits_as<Float>(old), y = bits_as<Float>(a);
   if (how == Atomic::add) {
     const Float sum = x + y;
-    return sum == sum ? bits_as<Bits>(sum) : (sizeof(Bits) == 4 ? static_cast<Bits>(0x7FFFFFFFu) : static_cast<Bits>(0xFFF8000000000000u));
+    return sum == sum ? bits_as<Bits>(sum)
+                      : (sizeof(Bits) == 4 ? static_cast<Bits>(0x7FFFFFFFu) : static_cast<Bits>(0xFFF8000000000000u));
   }
   if (how == Atomic::exchange) return a;
   if (x != x) return a;
@@ -49,17 +51,22 @@ u32 half_pair_sum(u32 old, u32 a) {
   return high << 16 | low;
 }
 
-// Bits is the integer that stands in memory; next(old, a, b) computes what follows it.
-template <class Bits, class Next>
+template <class Half>
+u16 half_sum(u16 old, u16 a) {
+  return static_cast<u16>(Half::narrow(Half::widen(old) + Half::widen(a)));
+}
+
+// Bits is the integer that stands in memory, Lane the one in registers; next(old, a, b) computes what follows it.
+template <class Bits, class Next, class Lane = std::conditional_t<sizeof(Bits) == 2, u32, Bits>>
 void atomic(Warp& w, const Instruction& i, u32 mask, Next next) {
   Located found;
   locate(w, i, mask, Action::atomic, found);
   if (found.is_global)
-    w.block->statistics.global_atomic_bytes += sizeof(Bits) * static_cast<u64>(__builtin_popcount(mask));
+    w.block->statistics.global_atomic_bytes += sizeof(Bits) * lane_count(mask);
   const bool checked = w.block->is_checked();
-  const Bits* const a = reinterpret_cast<const Bits*>(w.source(i.b));
-  const Bits* const b = i.c == kNoOperand ? a : reinterpret_cast<const Bits*>(w.source(i.c));
-  Bits* const d = i.d == kNoOperand ? nullptr : reinterpret_cast<Bits*>(w.result(i.d));
+  const Lane* const a = reinterpret_cast<const Lane*>(w.source(i.b));
+  const Lane* const b = i.c == kNoOperand ? a : reinterpret_cast<const Lane*>(w.source(i.c));
+  Lane* const d = i.d == kNoOperand ? nullptr : reinterpret_cast<Lane*>(w.result(i.d));
   if (checked && (i.flags & kRelease)) w.block->order.fence(w.index);
   for (u32 lanes = mask; lanes != 0; lanes &= lanes - 1) {
     const u32 lane = static_cast<u32>(__builtin_ctz(lanes));
@@ -70,15 +77,16 @@ void atomic(Warp& w, const Instruction& i, u32 mask, Next next) {
         w.block->order.publish(w.index, found.address[lane]);
       }
     }
+    const Bits x = static_cast<Bits>(a[lane]), y = static_cast<Bits>(b[lane]);
     Bits old;
     if (found.is_global) {
       std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(found.pointer[lane]));
       old = word.load(std::memory_order_relaxed);
-      while (!word.compare_exchange_weak(old, next(old, a[lane], b[lane]), std::memory_order_acq_rel)) {
+      while (!word.compare_exchange_weak(old, next(old, x, y), std::memory_order_acq_rel)) {
       }
     } else {
       std::memcpy(&old, found.pointer[lane], sizeof old);
-      const Bits fresh = next(old, a[lane], b[lane]);
+      const Bits fresh = next(old, x, y);
       std::memcpy(found.pointer[lane], &fresh, sizeof fresh);
     }
     if (d) d[lane] = old;
@@ -109,6 +117,16 @@ void atomic_f32(Warp& w, const Instruction& i, uint32_t mask) {
 void atomic_f64(Warp& w, const Instruction& i, uint32_t mask) {
   const Atomic how = static_cast<Atomic>(i.mode);
   atomic<u64>(w, i, mask, [how](u64 old, u64 a, u64) { return float_updated<f64>(how, old, a); });
+}
+
+void atomic_b16(Warp& w, const Instruction& i, uint32_t mask) { integer_atomic<u16, u16>(w, i, mask); }
+
+void atomic_f16(Warp& w, const Instruction& i, uint32_t mask) {
+  atomic<u16>(w, i, mask, [](u16 old, u16 a, u16) { return half_sum<f16>(old, a); });
+}
+
+void atomic_bf16(Warp& w, const Instruction& i, uint32_t mask) {
+  atomic<u16>(w, i, mask, [](u16 old, u16 a, u16) { return half_sum<bf16>(old, a); });
 }
 
 void atomic_f16x2(Warp& w, const Instruction& i, uint32_t mask) {

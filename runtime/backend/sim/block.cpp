@@ -109,8 +109,8 @@ void BlockState::start(uint64_t index) {
   const Dim3& grid = launch.config.grid;
   block = {static_cast<uint32_t>(index % grid.x), static_cast<uint32_t>(index / grid.x % grid.y),
            static_cast<uint32_t>(index / grid.x / grid.y)};
-  std::memset(shared.data(), 0xFF, shared.size());
-  std::memset(local.data(), 0xFF, local.size());
+  std::fill(shared.begin(), shared.end(), uint8_t{0xFF});
+  std::fill(local.begin(), local.end(), uint8_t{0xFF});
   for (Warp& warp : warps_) {
     warp.live = warp.valid;
     warp.fragment_count = 0;
@@ -181,7 +181,7 @@ BlockState::Stop BlockState::run_warp(Warp& warp, uint64_t budget) {
       const uint32_t on = i.guard == kNoOperand ? mask : mask & warp.predicate(i.guard);
       if (i.control == Control::none) {
         if (on != 0) {
-          flops += i.flops * static_cast<uint64_t>(__builtin_popcount(on));
+          flops += i.flops * lane_count(on);
           handlers[i.op](warp, i, on);
         }
         if (++pc < limit) continue;
@@ -309,9 +309,10 @@ void BlockState::check_barrier(const std::vector<uint32_t>& waiting_warps) const
     if (warp.fragment_count > 1 || pc != first_pc) {
       const Fragment& other = warp.fragments[warp.fragment_count > 1 ? 1 : 0];
       const std::string here = source_of(pc == first_pc ? other.pc : first_pc);
-      fail(FaultKind::divergent_barrier,
-           "threads of one block wait at different barriers" + (here.empty() ? std::string() : ", the other at " + here),
-           pc, static_cast<int>(w * kWarpLanes + lowest_lane(warp.fragments[0].mask)));
+      fail(
+          FaultKind::divergent_barrier,
+          "threads of one block wait at different barriers" + (here.empty() ? std::string() : ", the other at " + here),
+          pc, static_cast<int>(w * kWarpLanes + lowest_lane(warp.fragments[0].mask)));
     }
   }
   for (const Warp& warp : warps_)

@@ -115,10 +115,13 @@ void DeviceMemory::report(Address address, uint64_t bytes, const std::string& ac
   const Buffer* buffer = near(address);
   if (!buffer && !buffers_.empty() && buffers_[0].base - address < kGranuleBytes) {
     place.buffer = buffers_[0].name;
-    throw SimulatedGpuFault(FaultKind::out_of_bounds, place,
-                            access + std::to_string(buffers_[0].base - address) + " bytes before " + name_of(buffers_[0]));
+    throw SimulatedGpuFault(
+        FaultKind::out_of_bounds, place,
+        access + std::to_string(buffers_[0].base - address) + " bytes before " + name_of(buffers_[0]));
   }
-  if (!buffer) throw SimulatedGpuFault(FaultKind::out_of_bounds, place, access + "at " + in_hex(address) + ", far from every buffer");
+  if (!buffer)
+    throw SimulatedGpuFault(FaultKind::out_of_bounds, place,
+                            access + "at " + in_hex(address) + ", far from every buffer");
   place.buffer = buffer->name;
   if (!buffer->data)
     throw SimulatedGpuFault(FaultKind::use_after_free, place, access + "in " + name_of(*buffer) + ", which is freed");
@@ -127,8 +130,9 @@ void DeviceMemory::report(Address address, uint64_t bytes, const std::string& ac
     throw SimulatedGpuFault(FaultKind::misaligned, place,
                             access + "at byte " + std::to_string(offset) + " of " + name_of(*buffer));
   if (offset < buffer->bytes)
-    throw SimulatedGpuFault(FaultKind::out_of_bounds, place,
-                            access + "at byte " + std::to_string(offset) + " of " + name_of(*buffer) + ", across its end");
+    throw SimulatedGpuFault(
+        FaultKind::out_of_bounds, place,
+        access + "at byte " + std::to_string(offset) + " of " + name_of(*buffer) + ", across its end");
   // In the gap: nearer to the end of this buffer or to the start of the next?
   const uint64_t beyond = offset - buffer->bytes;
   const size_t next = static_cast<size_t>(buffer - buffers_.data()) + 1;

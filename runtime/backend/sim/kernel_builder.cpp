@@ -104,7 +104,8 @@ void KernelBuilder::resolve_labels() {
   for (const Pending& branch : branches_) kernel.code[branch.pc].immediate = target(branch.label, branch.line);
   for (const Pending& branch : table_branches_) {
     const auto table = tables_.find(branch.label);
-    if (table == tables_.end()) refuse_ptx(branch.line, "branch table " + std::string(branch.label) + " is not defined");
+    if (table == tables_.end())
+      refuse_ptx(branch.line, "branch table " + std::string(branch.label) + " is not defined");
     kernel.code[branch.pc].list = static_cast<int32_t>(kernel.lists.size());
     kernel.lists.push_back(static_cast<int32_t>(table->second.size()));
     for (const std::string_view label : table->second)

@@ -136,6 +136,18 @@ void three_input_logic(Warp& w, const Instruction& i, u32 mask) {
   });
 }
 
+// c plus the products of the four bytes of a and b.
+template <class A, class B>
+void dot_of_bytes(Warp& w, const Instruction& i, u32 mask) {
+  const Row<u32> a(w.source(i.a)), b(w.source(i.b)), c(w.source(i.c));
+  each(w, i.d, mask, [=](int l) {
+    u32 sum = c[l];
+    for (int k = 0; k < 4; ++k)
+      sum += static_cast<u32>(s32{static_cast<A>(a[l] >> (8 * k))} * s32{static_cast<B>(b[l] >> (8 * k))});
+    return sum;
+  });
+}
+
 void permute_bytes(Warp& w, const Instruction& i, u32 mask) {
   const Row<u32> a(w.source(i.a)), b(w.source(i.b)), c(w.source(i.c));
   each(w, i.d, mask, [=](int l) {
@@ -230,6 +242,22 @@ void compare(Warp& w, const Instruction& i, u32 mask) {
   const u32 other = i.combine == Combine::none ? 0 : w.predicate(i.c);
   w.set_predicate(i.d, combined(i.combine, found, other), mask);
   if (i.d2 != kNoOperand) w.set_predicate(i.d2, combined(i.combine, ~found, other), mask);
+}
+
+// A comparison that gives a number: 1.0 of a float, all ones of an integer.
+template <class To, class T>
+void set_number(Warp& w, const Instruction& i, u32 mask) {
+  const Row<T> a(w.source(i.a)), b(w.source(i.b));
+  const bool ftz = i.flags & kFlushSubnormals;
+  const u32 found = compared<T>(
+      static_cast<Compare>(i.mode),
+      [=](T x) {
+        if constexpr (is_float<T>) return ftz ? flush(x) : x;
+        else return x;
+      },
+      a, b);
+  constexpr u32 kTrue = is_float<To> ? 0x3F800000u : ~0u;
+  each(w, i.d, mask, [=](int l) { return (found >> l) & 1u ? kTrue : 0u; });
 }
 
 template <class T, class Op>
@@ -417,6 +445,19 @@ template <class Op, int kParts>
 void half_sign(Warp& w, const Instruction& i, u32 mask) {
   const Row<u32> a(w.source(i.a));
   each(w, i.d, mask, [=](int l) { return Op::of(a[l], kParts == 2 ? 0x80008000u : 0x8000u); });
+}
+
+template <class T, int kParts, bool kToInteger16>
+void half_set(Warp& w, const Instruction& i, u32 mask) {
+  const Row<u32> a(w.source(i.a)), b(w.source(i.b));
+  const u16 flags = i.flags;
+  constexpr u32 kTrue = kToInteger16 ? 0xFFFFu : __is_same(T, f16) ? 0x3C00u : 0x3F80u;
+  u32 found[2] = {0, 0};
+  for (int part = 0; part < kParts; ++part)
+    found[part] = compared<u32>(
+        static_cast<Compare>(i.mode), [=](u32 x) { return flushed_half<T>(x >> (16 * part), flags); }, a, b);
+  const u32 low = found[0], high = found[1];
+  each_half<T, kParts>(w, i, mask, [=](int l, int at) { return ((at == 0 ? low : high) >> l) & 1u ? kTrue : 0u; });
 }
 
 template <class T>

@@ -17,7 +17,8 @@ namespace {
 
 const Handler* best_handlers(const LaunchOptions& options) {
 #if defined(__x86_64__)
-  if (!options.without_avx2 && kHasAvx2Handlers && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kHandlersAvx2;
+  if (!options.without_avx2 && kHasAvx2Handlers && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return kHandlersAvx2;
 #endif
   (void)options;
   return kHandlersAny;
@@ -49,10 +50,12 @@ std::string text_of(const Dim3& size) {
 void check_config(const Kernel& kernel, const LaunchConfig& config, const LaunchOptions& options) {
   const uint64_t threads = config.block.count();
   if (config.grid.count() == 0 || threads == 0)
-    refuse(kernel, "an empty grid or block (" + text_of(config.grid) + " blocks of " + text_of(config.block) + " threads)");
+    refuse(kernel,
+           "an empty grid or block (" + text_of(config.grid) + " blocks of " + text_of(config.block) + " threads)");
   if (config.grid.y > 65535 || config.grid.z > 65535 || config.grid.x > 0x7FFFFFFFu)
     refuse(kernel, "a grid of " + text_of(config.grid) + " blocks is too large");
-  if (threads > 1024 || config.block.z > 64) refuse(kernel, "a block of " + text_of(config.block) + " threads is too large");
+  if (threads > 1024 || config.block.z > 64)
+    refuse(kernel, "a block of " + text_of(config.block) + " threads is too large");
   if (kernel.max_threads > 0 && threads > kernel.max_threads)
     refuse(kernel, "a block of " + std::to_string(threads) + " threads, but the kernel is compiled for " +
                        std::to_string(kernel.max_threads) + " at most");
@@ -114,7 +117,8 @@ LaunchStatistics launch(const Module& module, std::string_view name, const Launc
     return run_blocks(parts, 1);
   }
   const uint64_t useful = std::min(blocks, 1 + warps / kWarpsPerThread);
-  return run_blocks(parts, static_cast<int>(std::min<uint64_t>(useful, static_cast<uint64_t>(std::max(options.threads, 1)))));
+  return run_blocks(parts,
+                    static_cast<int>(std::min<uint64_t>(useful, static_cast<uint64_t>(std::max(options.threads, 1)))));
 }
 
 }  // namespace netc::sim

@@ -42,7 +42,8 @@ Range range_of(const Warp& warp, const Instruction& i, uint64_t address) {
       const uint64_t offset = offset_in_space(i, address), tag = address - offset;
       for (const SharedVariable& variable : kernel.shared) {
         const uint64_t bytes = variable.is_dynamic ? block.launch.config.shared_bytes : variable.bytes;
-        if (offset - variable.offset < bytes) return {tag + variable.offset, bytes, block.shared.data() + variable.offset};
+        if (offset - variable.offset < bytes)
+          return {tag + variable.offset, bytes, block.shared.data() + variable.offset};
       }
       return {};
     }
@@ -81,12 +82,14 @@ Range range_of(const Warp& warp, const Instruction& i, uint64_t address) {
     for (const SharedVariable& variable : block.launch.kernel.shared) {
       const uint64_t size = variable.is_dynamic ? block.launch.config.shared_bytes : variable.bytes;
       if (offset - variable.offset < size && offset - variable.offset + bytes <= size)
-        block.fail(FaultKind::misaligned, access + " at byte " + std::to_string(offset - variable.offset) + " of " + variable.name,
-                   pc, thread_of(warp, lane), address, variable.name);
+        block.fail(FaultKind::misaligned,
+                   access + " at byte " + std::to_string(offset - variable.offset) + " of " + variable.name, pc,
+                   thread_of(warp, lane), address, variable.name);
       if (offset >= variable.offset) nearest = &variable;
     }
     if (!nearest)
-      block.fail(FaultKind::out_of_bounds, access + " before every shared variable", pc, thread_of(warp, lane), address);
+      block.fail(FaultKind::out_of_bounds, access + " before every shared variable", pc, thread_of(warp, lane),
+                 address);
     const uint64_t size = nearest->is_dynamic ? block.launch.config.shared_bytes : nearest->bytes;
     block.fail(FaultKind::out_of_bounds,
                access + " at byte " + std::to_string(offset - nearest->offset) + " of " + nearest->name + " (" +
@@ -107,7 +110,8 @@ bool fits(const Range& range, uint64_t address, uint64_t bytes) {
 
 // An unchecked store makes the buffer count as initialised; several threads may come here at once.
 void note_unchecked_store(Buffer& buffer) {
-  if (!__atomic_load_n(&buffer.is_filled, __ATOMIC_RELAXED)) __atomic_store_n(&buffer.is_filled, true, __ATOMIC_RELAXED);
+  if (!__atomic_load_n(&buffer.is_filled, __ATOMIC_RELAXED))
+    __atomic_store_n(&buffer.is_filled, true, __ATOMIC_RELAXED);
 }
 
 }  // namespace
@@ -129,7 +133,8 @@ void locate(Warp& warp, const Instruction& i, uint32_t mask, Action action, Loca
     for (uint64_t& address : found.address) address = offset;
   } else if (i.flags & kAddress32) {
     const uint32_t* const base = reinterpret_cast<const uint32_t*>(warp.source(i.a));
-    for (int l = 0; l < kWarpLanes; ++l) found.address[l] = static_cast<uint32_t>(base[l] + static_cast<uint32_t>(offset));
+    for (int l = 0; l < kWarpLanes; ++l)
+      found.address[l] = static_cast<uint32_t>(base[l] + static_cast<uint32_t>(offset));
   } else {
     const uint64_t* const base = reinterpret_cast<const uint64_t*>(warp.source(i.a));
     for (int l = 0; l < kWarpLanes; ++l) found.address[l] = base[l] + offset;
@@ -142,18 +147,28 @@ void locate(Warp& warp, const Instruction& i, uint32_t mask, Action action, Loca
   const Range range = range_of(warp, i, sample);
   if (!fits(range, sample, bytes)) report(warp, i, first, action, sample, bytes);
   if (action != Action::load && (space == Space::param || space == Space::module_data))
-    warp.block->fail(FaultKind::read_only, words_for(action, space, bytes), pc_of(warp, i), thread_of(warp, first), sample);
+    warp.block->fail(FaultKind::read_only, words_for(action, space, bytes), pc_of(warp, i), thread_of(warp, first),
+                     sample);
 
   // Usually all lanes lie in the same range; those that do not are looked at one by one.
   const uint64_t last = range.bytes - bytes;
   const uintptr_t data = reinterpret_cast<uintptr_t>(range.data);   // a number: lanes that are off may lie anywhere
-  uint64_t outside = 0;
+  uint64_t wrong = 0;   // the sign: beyond the range; low bits: misaligned
   for (int l = 0; l < kWarpLanes; ++l) {
     const uint64_t at = found.address[l] - range.base;
-    found.pointer[l] = reinterpret_cast<uint8_t*>(data + at + range.lane_stride * static_cast<uint64_t>(l));
-    outside |= static_cast<uint64_t>((at > last) | ((found.address[l] & (bytes - 1)) != 0)) << l;
+    found.pointer[l] = reinterpret_cast<uint8_t*>(data + at);
+    wrong |= ((at | (last - at)) & (uint64_t{1} << 63)) | (found.address[l] & (bytes - 1));
   }
-  for (uint32_t lanes = static_cast<uint32_t>(outside) & mask; lanes != 0; lanes &= lanes - 1) {
+  uint32_t outside = 0;
+  if (wrong != 0)
+    for (uint32_t l = 0; l < kWarpLanes; ++l)
+      outside |= static_cast<uint32_t>(found.address[l] - range.base > last || (found.address[l] & (bytes - 1)) != 0)
+                 << l;
+  if (range.lane_stride != 0)
+    for (uint32_t l = 0; l < kWarpLanes; ++l)
+      found.pointer[l] =
+          reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(found.pointer[l]) + range.lane_stride * l);
+  for (uint32_t lanes = outside & mask; lanes != 0; lanes &= lanes - 1) {
     const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(lanes));
     const Range own = range_of(warp, i, found.address[lane]);
     if (!fits(own, found.address[lane], bytes) ||
@@ -238,7 +253,9 @@ void check_access(Warp& warp, const Instruction& i, uint32_t lane, Action action
     return is_equal && earlier.block == now.block && earlier.pc == now.pc && earlier.clock == now.clock &&
            earlier.thread / kWarpLanes == warp.index;
   };
-  const auto is_same_thread = [](const Access& x, const Access& y) { return x.block == y.block && x.thread == y.thread; };
+  const auto is_same_thread = [](const Access& x, const Access& y) {
+    return x.block == y.block && x.thread == y.thread;
+  };
 
   shadow->visit(offset, bytes, [&](Cell& cell) {
     if (action != Action::store) {

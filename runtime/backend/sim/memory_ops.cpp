@@ -16,13 +16,12 @@ inline void for_lanes(uint32_t mask, F f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(__builtin_ctz(mask)));
 }
 
-// All 32 lanes, one element each, next to each other: one copy.
-bool is_contiguous(const Located& found, uint32_t mask, uint64_t bytes) {
-  if (mask != kAllLanes) return false;
-  const uint8_t* const first = found.pointer[0];
-  uint64_t apart = 0;
-  for (int l = 0; l < kWarpLanes; ++l)
-    apart |= static_cast<uint64_t>(found.pointer[l] - first) ^ (static_cast<uint64_t>(l) * bytes);
+// All 32 lanes, `step` bytes from one to the next. Of one element each they are one copy; at step 0 all read the same.
+bool is_regular(const Located& found, uint32_t mask, uint64_t step) {
+  if (mask != kAllLanes || static_cast<uint64_t>(found.pointer[1] - found.pointer[0]) != step) return false;
+  uint64_t apart = 0, expected = reinterpret_cast<uint64_t>(found.pointer[0]);
+  for (int l = 0; l < kWarpLanes; ++l, expected += step)
+    apart |= reinterpret_cast<uint64_t>(found.pointer[l]) ^ expected;
   return apart == 0;
 }
 
@@ -93,16 +92,25 @@ void load(Warp& w, const Instruction& i, uint32_t mask) {
   Located found;
   locate(w, i, mask, Action::load, found);
   const uint64_t bytes = uint64_t{i.element_bytes} * i.count;
-  if (found.is_global) w.block->statistics.global_load_bytes += bytes * static_cast<uint64_t>(__builtin_popcount(mask));
+  if (found.is_global) w.block->statistics.global_load_bytes += bytes * lane_count(mask);
   if (w.block->is_checked()) {
     for_lanes(mask, [&](uint32_t lane) { check_access(w, i, lane, Action::load, found, nullptr); });
     if (found.is_global && (i.flags & kStrong))
       for_lanes(mask, [&](uint32_t lane) { w.block->order.observe(w.index, found.address[lane]); });
     if (i.flags & kAcquire) w.block->order.fence(w.index);
   }
-  if (i.count == 1 && i.element_bytes == i.lane_bytes && is_contiguous(found, mask, bytes)) {
-    std::memcpy(w.result(i.d), found.pointer[0], bytes * kWarpLanes);
-    return;
+  if (i.count == 1 && i.element_bytes == i.lane_bytes) {
+    if (is_regular(found, mask, bytes)) {
+      std::memcpy(w.result(i.d), found.pointer[0], bytes * kWarpLanes);
+      return;
+    }
+    if (bytes == 4 && is_regular(found, mask, 0)) {
+      uint32_t value;
+      std::memcpy(&value, found.pointer[0], sizeof value);
+      uint32_t* const to = reinterpret_cast<uint32_t*>(w.result(i.d));
+      for (int l = 0; l < kWarpLanes; ++l) to[l] = value;
+      return;
+    }
   }
   if (i.lane_bytes == 8) {
     if (i.element_bytes == 8) return load_rows<uint64_t, uint64_t>(w, i, mask, found);
@@ -115,7 +123,7 @@ void store(Warp& w, const Instruction& i, uint32_t mask) {
   Located found;
   locate(w, i, mask, Action::store, found);
   const uint64_t bytes = uint64_t{i.element_bytes} * i.count;
-  if (found.is_global) w.block->statistics.global_store_bytes += bytes * static_cast<uint64_t>(__builtin_popcount(mask));
+  if (found.is_global) w.block->statistics.global_store_bytes += bytes * lane_count(mask);
   if (w.block->is_checked()) {
     if (i.flags & kRelease) w.block->order.fence(w.index);
     for_lanes(mask, [&](uint32_t lane) {   // one by one: two lanes may meet at an address
@@ -127,7 +135,7 @@ void store(Warp& w, const Instruction& i, uint32_t mask) {
     });
     return;
   }
-  if (i.count == 1 && i.element_bytes == i.lane_bytes && is_contiguous(found, mask, bytes)) {
+  if (i.count == 1 && i.element_bytes == i.lane_bytes && is_regular(found, mask, bytes)) {
     std::memcpy(found.pointer[0], w.source(i.b), bytes * kWarpLanes);
     return;
   }

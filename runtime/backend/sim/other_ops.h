@@ -23,6 +23,9 @@ void atomic_u64(Warp&, const Instruction&, uint32_t mask);
 void atomic_s64(Warp&, const Instruction&, uint32_t mask);
 void atomic_f32(Warp&, const Instruction&, uint32_t mask);
 void atomic_f64(Warp&, const Instruction&, uint32_t mask);
+void atomic_b16(Warp&, const Instruction&, uint32_t mask);
+void atomic_f16(Warp&, const Instruction&, uint32_t mask);
+void atomic_bf16(Warp&, const Instruction&, uint32_t mask);
 void atomic_f16x2(Warp&, const Instruction&, uint32_t mask);
 void atomic_bf16x2(Warp&, const Instruction&, uint32_t mask);
 

@@ -150,7 +150,8 @@ class InstructionParser {
   int32_t predicate(const Operand& from, bool is_result = false) const {
     if (from.kind == Operand::Kind::nothing && is_result) return scratch(0);
     if (from.kind == Operand::Kind::literal && !is_result) return from.literal.bits != 0 ? 1 : 0;
-    if (from.kind != Operand::Kind::reg || from.reg.bytes != 0 || (is_result && from.is_negated)) refuse("expected a predicate");
+    if (from.kind != Operand::Kind::reg || from.reg.bytes != 0 || (is_result && from.is_negated))
+      refuse("expected a predicate");
     return from.is_negated ? ~from.reg.operand : from.reg.operand;
   }
 
@@ -163,7 +164,8 @@ class InstructionParser {
       std::memcpy(&bits, &narrow, sizeof bits);
       return bits;
     }
-    if ((literal.kind == Literal::Kind::f32_bits && bytes != 4) || (literal.kind == Literal::Kind::f64_bits && bytes != 8))
+    if ((literal.kind == Literal::Kind::f32_bits && bytes != 4) ||
+        (literal.kind == Literal::Kind::f64_bits && bytes != 8))
       refuse("a literal has the wrong width");
     return literal.bits;
   }
@@ -210,6 +212,7 @@ class InstructionParser {
     std::string key(base_);
     std::string seen;   // letters of the modifiers that are no part of the key
     bool has_combine = false;
+    const bool is_comparison = base_ == "setp" || base_ == "set";
     for (const std::string_view m : modifiers_) {
       if (const auto how = lookup(kRoundings, m)) {
         out_.rounding = *how;
@@ -229,7 +232,7 @@ class InstructionParser {
         seen += 'N';
       } else if (m == "approx" || m == "full") {
         seen += 'x';
-      } else if (const auto compare = lookup(kCompares, m); compare && base_ == "setp") {
+      } else if (const auto compare = lookup(kCompares, m); compare && is_comparison) {
         out_.mode = static_cast<uint8_t>(*compare);
         seen += 'c';
       } else if (const auto combine = lookup(kCombines, m); combine && base_ == "setp") {
@@ -452,7 +455,8 @@ class InstructionParser {
       const int32_t operand = element(values, is_load);
       (is_load ? out_.d : out_.b) = operand == kNoOperand ? scratch(out_.element_bytes) : operand;
     } else {
-      if (values.kind != Operand::Kind::list || values.parts.size() != out_.count) refuse("expected a list of registers");
+      if (values.kind != Operand::Kind::list || values.parts.size() != out_.count)
+        refuse("expected a list of registers");
       std::vector<int32_t> parts;
       for (const Operand& part : values.parts) parts.push_back(element(part, is_load));
       out_.list = static_cast<int32_t>(builder_.kernel.lists.size());
@@ -479,8 +483,10 @@ class InstructionParser {
     take_row(std::string(base_) + "." + type);
     out_.flags |= kStrong;
     out_.mode = static_cast<uint8_t>(*how);
-    out_.element_bytes = type.size() >= 2 && type.substr(type.size() - 2) == "64" ? 8 : 4;
-    out_.lane_bytes = out_.element_bytes;
+    const bool is_half = type == "b16" || type == "f16" || type == "bf16";
+    if (type == "b16" && *how != Atomic::compare_swap && *how != Atomic::exchange) refuse_unknown();
+    out_.element_bytes = is_half ? 2 : type.size() > 2 && type.substr(type.size() - 2) == "64" ? 8 : 4;
+    out_.lane_bytes = is_half ? 4 : out_.element_bytes;
     want_operands((has_result ? 3u : 2u) + (*how == Atomic::compare_swap));
     size_t k = 0;
     if (has_result) out_.d = result(operands_[k++], out_.element_bytes);

@@ -289,7 +289,8 @@ class ModuleParser {
     const Variable variable = parse_variable(cursor_);
     cursor_.expect(";");
     Kernel& kernel = builder.kernel;
-    const uint32_t offset = static_cast<uint32_t>(aligned(kernel.local_bytes, std::max<uint64_t>(variable.alignment, 16)));
+    const uint32_t offset =
+        static_cast<uint32_t>(aligned(kernel.local_bytes, std::max<uint64_t>(variable.alignment, 16)));
     kernel.local_bytes = offset + static_cast<uint32_t>(variable.bytes);
     builder.add_symbol(variable.name, {Space::local, offset});
   }
@@ -307,7 +308,8 @@ class ModuleParser {
   // an earlier .loc has described in the same way.
   void source_line(uint32_t ptx_line) {
     const auto triple = [&] {
-      const uint32_t in_file = static_cast<uint32_t>(cursor_.integer()), line = static_cast<uint32_t>(cursor_.integer());
+      const uint32_t in_file = static_cast<uint32_t>(cursor_.integer()),
+                     line = static_cast<uint32_t>(cursor_.integer());
       const uint32_t column = cursor_.here().kind == Token::Kind::number && cursor_.here().line == ptx_line
                                   ? static_cast<uint32_t>(cursor_.integer()) : 0;
       return std::tuple(in_file, line, column);

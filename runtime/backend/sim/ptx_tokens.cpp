@@ -35,7 +35,7 @@ std::vector<Token> tokenize_ptx(std::string_view text) {
     } else if (is_letter(c) || (c == '.' && is_letter(peek(1)))) {
       const size_t begin = at++;
       while (at < text.size()) {
-        if (is_letter(text[at]) || is_digit(text[at]) || text[at] == '.')
+        if (is_letter(text[at]) || is_digit(text[at]) || (text[at] == '.' && c != '.'))
           ++at;
         else if (text[at] == ':' && peek(1) == ':')
           at += 2;

@@ -16,7 +16,8 @@ struct Token {
   bool is(std::string_view what) const { return text == what && kind != Kind::text && kind != Kind::end; }
 };
 
-// Words keep their dots ("ld.global.f32", "%tid.x") and double colons ("L2::128B"). Ends with a token of kind end.
+// Words keep their dots ("ld.global.f32", "%tid.x") and double colons ("L2::128B"); directives are one each
+// (".reg.b32" is two). Ends with a token of kind end.
 // The tokens point into the text.
 std::vector<Token> tokenize_ptx(std::string_view text);
 

@@ -42,6 +42,11 @@ struct Warp {
   }
 };
 
+// Without a processor's instruction for it a count is a call; nearly all masks are full.
+NETC_SIM_INLINE uint64_t lane_count(uint32_t mask) {
+  return mask == kAllLanes ? uint64_t{kWarpLanes} : static_cast<uint64_t>(__builtin_popcount(mask));
+}
+
 using Handler = void (*)(Warp&, const Instruction&, uint32_t mask);
 
 // The handlers of opcodes.def by row, compiled for one instruction set.
