@@ -11,14 +11,17 @@
 #include "cli/terminal.h"
 #include "runtime/backend/cpu/cpu_backend.h"
 #include "runtime/backend/reference/reference_backend.h"
+#include "runtime/backend/sim/sim_devices.h"
+#include "runtime/gpu/gpu_backend.h"
 #include "runtime/memory_use.h"
 
 namespace netc {
 namespace {
 
 // The backend asked for; without a word, the fast one if this machine has a compiler for it.
-std::unique_ptr<Backend> choose_backend(const std::string& name, Terminal& terminal) {
-  if (name == "reference") return make_reference_backend(Arithmetic::f32);
+std::unique_ptr<Backend> choose_backend(const MachineOptions& machine, Terminal& terminal) {
+  const std::string& name = machine.backend;
+  if (name == "reference") return make_reference_backend(machine.bounded ? Arithmetic::bounded : Arithmetic::f32);
   CpuOptions options;
   options.notice = [&terminal](const std::string& sentence) { terminal.err << "netc: " << sentence << "\n"; };
   if (name == "cpu") return make_cpu_backend(std::move(options));
@@ -51,18 +54,44 @@ std::vector<int> tower_threads(const Plan& plan, std::optional<int64_t> total) {
   return threads;
 }
 
+// Simulated GPUs, one a tower, sharing the cores of this machine.
+std::unique_ptr<Backend> make_simulated_backend(const Session& session, const MachineOptions& machine) {
+  if (!machine.backend.empty())
+    throw UsageError("`--backend " + machine.backend + "` is for towers on the processor", "leave it out, or name cpu:0 as a tower");
+  SimulatedGpus gpus;
+  gpus.count = static_cast<int>(session.plan.towers.size());
+  const int64_t threads = machine.threads.value_or(std::thread::hardware_concurrency());
+  gpus.threads = static_cast<int>(std::max<int64_t>(1, threads / gpus.count));
+  GpuOptions options;
+  options.span_text = [&sources = session.model->sources](Span span) { return sources.describe(span); };
+  return make_gpu_backend(make_simulated_gpus(gpus), std::move(options));
+}
+
 void load_programs(Session& session, const MachineOptions& machine, Terminal& terminal) {
   const Analysis& analysis = session.model->analysis;
   session.plan = resolve_towers(analysis.plan);
-  session.backend = choose_backend(machine.backend, terminal);
+  const bool simulated = session.plan.towers.front().device.kind == DeviceKind::sim;
   CompileRequest request;
-  request.target = choose_target("");
+  request.target = simulated ? gpu_target() : choose_target("");
+  request.memory = simulated ? TowerMemory::separate : TowerMemory::shared;
+  request.bucket_bytes = session.plan.bucket_bytes;
+  if (simulated) request.products = cuda_products();
   request.batch_capacity = plan_batches(analysis.train, session.plan, 0).tower_capacity;
   request.towers = placements(session.plan);
-  session.compiled = compile(analysis.graph, analysis.train, request);
   LoadRequest load;
-  load.programs = &session.compiled.programs;
   load.tower_count = static_cast<int>(session.plan.towers.size());
+  if (simulated) {
+    session.backend = make_simulated_backend(session, machine);
+    session.prober = make_reference_backend(Arithmetic::f32);
+    session.compiled = compile(analysis.graph, analysis.train, request);
+    const std::vector<TowerProgram> plans{session.compiled.train, session.compiled.evaluate, session.compiled.predict};
+    load.separate = &plans;
+    session.group = session.backend->load(load);
+    return;
+  }
+  session.backend = choose_backend(machine, terminal);
+  session.compiled = compile(analysis.graph, analysis.train, request);
+  load.programs = &session.compiled.programs;
   load.tower_threads = tower_threads(session.plan, machine.threads);
   session.group = session.backend->load(load);
 }
@@ -84,6 +113,7 @@ TrainingJob Session::job() {
   job.programs = &compiled.programs;
   job.group = &group;
   job.backend = backend.get();
+  job.prober = prober ? prober.get() : backend.get();
   job.base_bytes = base_bytes;
   for (const Parameter& parameter : model->analysis.graph.parameters)
     job.weights.push_back({parameter.path, parameter.type.shape, parameter.init, parameter.trainable});

@@ -22,6 +22,7 @@ struct MachineOptions {
   std::string data_root;               // empty: the folder of the model
   std::string backend;                 // "cpu", "reference"; empty: cpu where there is a host compiler
   std::optional<int64_t> threads;      // of all towers together; none: one a core
+  bool bounded = false;                // "reference" with a bound on the error of each value; not an option
 
   void declare(Arguments& arguments);
 };
@@ -31,6 +32,7 @@ struct Session {
   Plan plan;                           // towers resolved to devices
   Compiled compiled;
   std::unique_ptr<Backend> backend;
+  std::unique_ptr<Backend> prober;     // where `backend` keeps a memory for each tower: one that does not
   LoadedGroup group;
   Dataset data;
   int64_t base_bytes = 0;              // resident before programs and data were loaded

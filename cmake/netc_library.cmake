@@ -34,7 +34,8 @@ function(netc_test name)
   # build. The code under test is compiled as everywhere.
   set(options $<IF:$<CONFIG:Debug>,-O0,-O1> $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
   if(NOT TARGET netc_precompiled_test)
-    add_library(netc_precompiled_test OBJECT ${CMAKE_BINARY_DIR}/precompiled/none.cpp)
+    file(WRITE ${CMAKE_BINARY_DIR}/precompiled/main.cpp "int main() {}\n")   # a program: position-independent as the tests are
+    add_executable(netc_precompiled_test EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/precompiled/main.cpp)
     target_link_libraries(netc_precompiled_test PRIVATE netc_options GTest::gtest GTest::gmock)
     target_compile_options(netc_precompiled_test PRIVATE ${options})
     target_precompile_headers(netc_precompiled_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> <filesystem> <fstream>

@@ -2,7 +2,7 @@
 add_library(netc_options INTERFACE)
 target_compile_options(netc_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")   # g++ 12 raises false alarms on "text" + std::string (GCC bug 105651)
-  target_compile_options(netc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  target_compile_options(netc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow> $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>)
 endif()
 # The ANTLR runtime wants it so (cmake/antlr_grammar.cmake); one setting for all lets all use the same precompiled headers.
 target_compile_options(netc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-char8_t>)

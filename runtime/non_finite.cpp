@@ -48,6 +48,8 @@ Program probe_of(const Program& program) {
     return loss != probe.results.end() && stores_to(probe.kernels[static_cast<size_t>(step.kernel)], loss->buffer);
   });
   if (last != probe.steps.end()) probe.steps.erase(last + 1, probe.steps.end());
+  for (Step& step : probe.steps)   // of towers with a memory each: probed as if they shared one
+    if (step.scope != StepScope::each_tower) step.scope = StepScope::joint;
   probe.results.clear();
   for (size_t b = 0; b < probe.buffers.size(); ++b) {
     Buffer& buffer = probe.buffers[b];

@@ -243,8 +243,8 @@ class TrainingRun {
       save();
       divergence.state_is_saved = job_.record != nullptr;
       updates_.prepare(outcome_.updates);
-      if (job_.backend != nullptr)
-        divergence.first = find_non_finite(*job_.backend, runner_.program(), *job_.group->parameters, runner_.context());
+      if (job_.prober != nullptr)
+        divergence.first = find_non_finite(*job_.prober, runner_.program(), *job_.group->parameters, runner_.context());
     }
     report_divergence(divergence, *job_.spec, diagnostics_);
     return close();
@@ -274,6 +274,7 @@ class TrainingRun {
     for (const WeightSlot& slot : job_.weights) {
       report.weights += element_count(slot.shape);
       if (slot.trainable) report.trainable_weights += element_count(slot.shape);
+      report.transfer_bytes = std::max(report.transfer_bytes, element_count(slot.shape) * int64_t{sizeof(float)});
     }
     for (const StateSlot& slot : job_.states) report.optimizer_values += element_count(slot.shape);
     for (const auto& program : job_.group->programs) report.program_bytes += program->memory_bytes();

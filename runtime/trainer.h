@@ -35,7 +35,8 @@ struct TrainingJob {
   const Dataset* data = nullptr;
   const std::vector<Program>* programs = nullptr;    // found by name: "train" and "evaluate"
   LoadedGroup* group = nullptr;
-  Backend* backend = nullptr;                        // to find the first layer that is not finite; may be null
+  Backend* backend = nullptr;                        // named in the report; may be null
+  Backend* prober = nullptr;                         // finds the first layer that is not finite, in one memory; may be null
   std::vector<WeightSlot> weights;
   std::vector<StateSlot> states;
   Progress log_every{0, false};                      // between two step lines of metrics.jsonl; 0: none

@@ -74,10 +74,11 @@ std::string to_json(const RunReport& report) {
                      {"trainable", report.trainable_weights},
                      {"optimizer", spec.optimizer.name},
                      {"optimizer_values", report.optimizer_values}};
-  json["memory"] = {{"planned_bytes", report.program_bytes + report.weight_bytes + report.data_bytes},
+  json["memory"] = {{"planned_bytes", report.program_bytes + report.weight_bytes + report.data_bytes + report.transfer_bytes},
                     {"programs_bytes", report.program_bytes},
                     {"weights_bytes", report.weight_bytes},
                     {"data_bytes", report.data_bytes},
+                    {"transfer_bytes", report.transfer_bytes},
                     {"process_base_bytes", report.base_bytes},
                     {"process_peak_bytes", report.peak_bytes}};
   json["versions"] = {{"netc", NETC_VERSION}, {"backend", report.backend}};

@@ -27,6 +27,7 @@ struct RunReport {
   int64_t program_bytes = 0;               // arenas and inputs, as planned and allocated
   int64_t weight_bytes = 0;                // weights and optimizer slots
   int64_t data_bytes = 0;
+  int64_t transfer_bytes = 0;              // the largest weight, once more: on its way to or from the device or a file
   int64_t base_bytes = 0;                  // of the process before data and programs were loaded; 0: not measured
   int64_t peak_bytes = 0;                  // of the process, measured
   Measurements train;                      // over the last epoch

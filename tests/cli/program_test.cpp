@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "tests/cli/sample_models.h"
-#include "tests/cli/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 extern char** environ;
 

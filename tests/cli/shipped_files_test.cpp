@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tests/cli/run.h"
-#include "tests/cli/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace netc {
 namespace {

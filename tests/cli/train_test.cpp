@@ -9,7 +9,7 @@
 
 #include "tests/cli/run.h"
 #include "tests/cli/sample_models.h"
-#include "tests/cli/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace netc {
 namespace {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "compiler/base/errors.h"
+#include "compiler/kernel/partial_sums.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/expand_composites.h"
 #include "compiler/passes/remove_dead.h"
@@ -12,7 +13,9 @@
 #include "compiler/program/lower.h"
 #include "compiler/program/plan_layouts.h"
 #include "compiler/program/plan_memory.h"
+#include "compiler/program/plan_scopes.h"
 #include "compiler/program/plan_stages.h"
+#include "compiler/program/plan_towers.h"
 #include "runtime/backend/reference/reference_backend.h"
 #include "tests/conformance/conformance_case.h"
 #include "tests/ops/op_cases.h"
@@ -96,27 +99,58 @@ CaseSuite::CaseSuite(std::vector<ConformanceCase> cases) : cases_(std::move(case
   }
 }
 
+namespace {
+
+Program program_of(const ConformanceCase& c, const Target& target, bool fused, TowerMemory memory) {
+  Program program = lower(c.graph, c.name);
+  program.batch_capacity = c.environment.rows;
+  if (fused) fuse(program, {memory});
+  plan_layouts(std::span(&program, 1), target);
+  if (memory == TowerMemory::separate) plan_separate_scopes(program);
+  plan_stages(program);
+  plan_memory(program);
+  for (const std::string& fault : verify(program)) throw InternalError(c.name + ": " + fault + "\n" + to_string(program));
+  return program;
+}
+
+}  // namespace
+
 std::vector<Program> CaseSuite::programs(const Target& target, bool fused) const {
   std::vector<Program> programs;
-  for (const ConformanceCase& c : cases_) {
-    Program program = lower(c.graph, c.name);
-    program.batch_capacity = c.environment.rows;
-    if (fused) fuse(program);
-    plan_layouts(std::span(&program, 1), target);
-    plan_stages(program);
-    plan_memory(program);
-    for (const std::string& fault : verify(program)) throw InternalError(c.name + ": " + fault + "\n" + to_string(program));
-    programs.push_back(std::move(program));
+  for (const ConformanceCase& c : cases_) programs.push_back(program_of(c, target, fused, TowerMemory::shared));
+  return programs;
+}
+
+std::vector<TowerProgram> CaseSuite::separate_programs(const Target& target, bool fused, int towers) const {
+  std::vector<TowerPlacement> placements;
+  for (int tower = 0; tower < towers; ++tower) placements.push_back({{DeviceKind::sim, tower}, 1, 1});
+  std::vector<TowerProgram> programs;
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    if (!can_be_separate(i)) continue;
+    const ConformanceCase& c = cases_[i];
+    programs.push_back(plan_towers(program_of(c, target, fused, TowerMemory::separate), placements, {.memory = TowerMemory::separate}));
+    for (const std::string& fault : verify(programs.back())) throw InternalError(c.name + ": " + fault);
   }
   return programs;
 }
 
+bool CaseSuite::can_be_separate(size_t number) const {
+  return find_partial_sums(lower(cases_[number].graph, cases_[number].name)).faults.empty();
+}
+
 std::vector<Observations> run_suite(const CaseSuite& suite, Backend& backend, const Target& target, bool fused,
-                                    int towers, bool with_errors) {
-  BackendRun run(backend, suite.programs(target, fused), towers);
+                                    int towers, bool with_errors, TowerMemory memory) {
+  BackendRun run = memory == TowerMemory::separate ? BackendRun(backend, suite.separate_programs(target, fused, towers), towers)
+                                                   : BackendRun(backend, suite.programs(target, fused), towers);
   std::vector<Observations> all;
-  for (size_t i = 0; i < suite.cases().size(); ++i) {
-    const ConformanceCase& c = suite.cases()[i];
+  size_t next = 0;
+  for (size_t number = 0; number < suite.cases().size(); ++number) {
+    if (memory == TowerMemory::separate && !suite.can_be_separate(number)) {
+      all.emplace_back();
+      continue;
+    }
+    const size_t i = next++;   // of the programs
+    const ConformanceCase& c = suite.cases()[number];
     const std::vector<std::string> known = run.parameters().names();
     const auto is_used = [&](const std::string& name) { return std::find(known.begin(), known.end(), name) != known.end(); };
     for (auto part : {&Environment::parameters, &Environment::states})

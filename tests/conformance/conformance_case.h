@@ -9,6 +9,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/kernel/program.h"
 #include "compiler/kernel/target.h"
+#include "compiler/kernel/tower_program.h"
 #include "runtime/backend.h"
 #include "tests/ops/graph_evaluator.h"
 
@@ -35,6 +36,10 @@ class CaseSuite {
 
   const std::vector<ConformanceCase>& cases() const { return cases_; }
   std::vector<Program> programs(const Target& target, bool fused) const;   // one a case; InternalError if unsound
+  // The same for towers that do not share memory, of the cases that `can_be_separate`.
+  std::vector<TowerProgram> separate_programs(const Target& target, bool fused, int towers) const;
+  // False for a case that makes something of a whole batch that is no sum, such as a maximum.
+  bool can_be_separate(size_t number) const;
 
  private:
   std::vector<ConformanceCase> cases_;
@@ -47,8 +52,8 @@ struct Observed {
 };
 using Observations = std::map<std::string, Observed>;
 
-// One for each case. `with_errors`: the backend is the reference with bounded arithmetic.
+// One for each case; empty for those that cannot be planned for `memory`. `with_errors`: the backend is the reference with bounded arithmetic.
 std::vector<Observations> run_suite(const CaseSuite& suite, Backend& backend, const Target& target, bool fused,
-                                    int towers, bool with_errors = false);
+                                    int towers, bool with_errors = false, TowerMemory memory = TowerMemory::shared);
 
 }  // namespace netc::test

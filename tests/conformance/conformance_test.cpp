@@ -74,21 +74,27 @@ class Conformance : public ::testing::TestWithParam<Setup> {};
 TEST_P(Conformance, AgreesWithTheOracle) {
   const RegisteredBackend& registered = registered_backends()[GetParam().backend];
   const Judged& reference = judged(GetParam().family);
-  std::unique_ptr<Backend> backend;
-  try {
-    backend = registered.make();
-  } catch (const CompilerMissing& missing) {
-    GTEST_SKIP() << missing.what();
-  }
   for (const int towers : {1, 3}) {
     SCOPED_TRACE(std::to_string(towers) + " towers");
-    const auto got = run_suite(reference.suite, *backend, registered.target, GetParam().fused, towers);
+    std::unique_ptr<Backend> backend;
+    try {
+      backend = registered.make(towers);
+    } catch (const CompilerMissing& missing) {
+      GTEST_SKIP() << missing.what();
+    }
+    const auto got = run_suite(reference.suite, *backend, registered.target, GetParam().fused, towers, false, registered.memory);
+    size_t left_out = 0;
     for (size_t i = 0; i < got.size(); ++i) {
+      if (registered.memory == TowerMemory::separate && got[i].empty() && !reference.suite.can_be_separate(i)) {
+        ++left_out;   // no plan for towers with a memory each, which tests/towers proves to be refused
+        continue;
+      }
       const std::string& name = reference.suite.cases()[i].name;
       if (registered.unsupported.contains(name)) continue;
       SCOPED_TRACE(name);
       compare(got[i], reference.oracle[i]);
     }
+    EXPECT_LE(left_out * 20, got.size()) << left_out << " cases left out";
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/kernel/target.h"
+#include "compiler/kernel/tower_program.h"
 #include "runtime/backend.h"
 
 namespace netc::test {
@@ -16,8 +17,9 @@ namespace netc::test {
 struct RegisteredBackend {
   std::string name;                                    // a C identifier: part of the tests' names
   Target target;                                       // what programs are laid out for
-  std::function<std::unique_ptr<Backend>()> make;
+  std::function<std::unique_ptr<Backend>(int towers)> make;
   bool unfused_too = true;                             // also run programs of one kernel per op
+  TowerMemory memory = TowerMemory::shared;            // separate: programs are planned for towers with a memory each
   std::map<std::string, std::string> unsupported;      // case name -> why
 };
 

@@ -9,6 +9,8 @@
 #include "compiler/kernel/analysis.h"
 #include "compiler/kernel/random.h"
 #include "compiler/kernel/scalar_op.h"
+#include "compiler/program/plan_scopes.h"
+#include "compiler/program/plan_towers.h"
 #include "runtime/backend/cpu/host_compiler.h"
 #include "tests/conformance/registered_backends.h"
 #include "tests/kernel/hand_program.h"
@@ -112,15 +114,24 @@ class SpecialValues : public ::testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {
     try {
-      backend_ = registered_backends()[GetParam()].make();
+      registered_backends()[GetParam()].make(1);
     } catch (const CompilerMissing& missing) {
       GTEST_SKIP() << missing.what();
     }
   }
   BackendRun load(int towers = 1) {
+    const RegisteredBackend& registered = registered_backends()[GetParam()];
+    backend_ = registered.make(towers);
     std::vector<Program> programs = {operations(), rows(), draws(), table(), types()};
     for (const Program& program : programs) EXPECT_EQ(verify(program), std::vector<std::string>{}) << program.name;
-    return BackendRun(*backend_, std::move(programs), towers);
+    if (registered.memory == TowerMemory::shared) return BackendRun(*backend_, std::move(programs), towers);
+    std::vector<TowerProgram> plans;
+    for (Program& program : programs) {
+      plan_separate_scopes(program);
+      plans.push_back(plan_towers(std::move(program), std::vector<TowerPlacement>(static_cast<size_t>(towers), {{DeviceKind::sim, 0}, 1, 1}),
+                                  {.memory = TowerMemory::separate}));
+    }
+    return BackendRun(*backend_, plans, towers);
   }
   std::unique_ptr<Backend> backend_;
 };

@@ -37,13 +37,13 @@ const std::map<std::string, Rooms>& allowed_edges() {
         "compiler/autodiff", "compiler/passes", "compiler/program", "compiler/sema"}},
       {"runtime", {"compiler/kernel", "compiler/base"}},
       {"runtime/jit", {"compiler/base"}},
+      {"runtime/gpu", {"runtime", "runtime/jit", "compiler/kernel", "compiler/kernel/cuda", "compiler/base"}},
       {"runtime/backend/reference", {"runtime", "compiler/kernel", "compiler/base"}},
       {"runtime/backend/cpu", {"runtime", "compiler/kernel", "compiler/base"}},
-      {"runtime/jit", {"compiler/base"}},
-      {"runtime/backend/sim", {"compiler/base"}},
+      {"runtime/backend/sim", {"runtime/gpu", "compiler/kernel", "compiler/kernel/cuda", "compiler/base"}},
       {"cli",
-       {"compiler", "compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/layers",
-        "compiler/sema", "runtime", "runtime/backend/cpu", "runtime/backend/reference"}},
+       {"compiler", "compiler/base", "compiler/syntax", "compiler/graph", "compiler/kernel", "compiler/kernel/cuda", "compiler/layers",
+        "compiler/sema", "runtime", "runtime/gpu", "runtime/jit", "runtime/backend/cpu", "runtime/backend/reference", "runtime/backend/sim"}},
   };
   return table;
 }

@@ -9,7 +9,7 @@
 
 #include "compiler/base/diagnostics.h"
 #include "runtime/data/dataset.h"
-#include "tests/cli/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace netc {
 

@@ -110,7 +110,7 @@ class LinearRun {
     job.data = &data;
     job.programs = &programs;
     job.group = &group;
-    job.backend = backend.get();
+    job.backend = job.prober = backend.get();
     job.weights = {{"w", {kInputs, 1}, {Initializer::Kind::normal, 0, 0.5, false}, true},
                    {"b", {1}, {Initializer::Kind::zeros, 0, 0, false}, true}};
     job.states = {{"w/momentum", {kInputs, 1}, 0}, {"b/momentum", {1}, 0}};

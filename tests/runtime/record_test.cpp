@@ -15,7 +15,7 @@
 #include "runtime/record/atomic_files.h"
 #include "runtime/record/report.h"
 #include "runtime/record/run_record.h"
-#include "tests/cli/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace netc {
 namespace {
@@ -241,6 +241,7 @@ TEST(Report, IsJsonWithEverythingThatWasResolved) {
   report.program_bytes = 10;
   report.weight_bytes = 20;
   report.data_bytes = 30;
+  report.transfer_bytes = 5;
   report.train = {{"loss", NAN}};
   report.splits = {{"test", 50, {{"loss", 0.25}, {"accuracy", 0.9}}}};
   const auto json = nlohmann::json::parse(to_json(report));
@@ -253,7 +254,7 @@ TEST(Report, IsJsonWithEverythingThatWasResolved) {
   EXPECT_EQ(json["batch"]["text"],
             "128 per tower x 2 towers x 1 pass = 256 samples per update, 4 updates per epoch (last one 232)");
   EXPECT_EQ(json["rate"]["text"], "0.001 (lr_scaling: none)");
-  EXPECT_EQ(json["memory"]["planned_bytes"], 60);
+  EXPECT_EQ(json["memory"]["planned_bytes"], 65);
   EXPECT_EQ(json["versions"]["netc"], NETC_VERSION);
 }
 

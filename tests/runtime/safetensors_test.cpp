@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "compiler/base/errors.h"
-#include "tests/cli/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/runtime/tensor_file.h"
 
 namespace netc {

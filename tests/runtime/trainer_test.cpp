@@ -11,7 +11,7 @@
 #include "compiler/base/errors.h"
 #include "runtime/epoch_order.h"
 #include "runtime/record/run_record.h"
-#include "tests/cli/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/runtime/linear_net.h"
 #include "tests/runtime/tensor_file.h"
 

@@ -11,6 +11,10 @@
 #include "compiler/kernel/partial_sums.h"
 #include "compiler/kernel/random.h"
 #include "runtime/backend/reference/reference_backend.h"
+#include "runtime/backend/sim/sim_devices.h"
+#include "runtime/gpu/device_memory_plan.h"
+#include "runtime/gpu/gpu_backend.h"
+#include "runtime/jit/nvrtc.h"
 #include "tests/support/backend_run.h"
 #include "tests/support/golden.h"
 #include "tests/towers/separate_nets.h"
@@ -27,17 +31,25 @@ double noise(uint32_t stream, int64_t i) {
   return static_cast<double>(random_bits(99, 0, stream, static_cast<uint32_t>(i), 0)) / 4294967296.0 - 0.5;
 }
 
-Compiled compiled(const SeparateNet& net, TowerMemory memory, int64_t batch, int towers, int64_t bucket_bytes = 4096, bool fuse = true) {
+struct Options {
+  int64_t bucket_bytes = 4096;
+  bool fuse = true;
+  std::optional<ProductLibrary> products = std::nullopt;
+  const Target* target = find_target("plain");
+};
+
+Compiled compiled(const SeparateNet& net, TowerMemory memory, int64_t batch, int towers, const Options& options = {}) {
   TrainSpec train;
   train.optimizer = net.optimizer;
   train.clip = net.clip;
   CompileRequest request;
-  request.target = *find_target("plain");
+  request.target = *options.target;
   request.batch_capacity = (batch + towers - 1) / towers;
   for (int t = 0; t < towers; ++t) request.towers.push_back({{memory == TowerMemory::shared ? DeviceKind::cpu : DeviceKind::gpu, t}, 1, 1});
   request.memory = memory;
-  request.bucket_bytes = bucket_bytes;
-  request.fuse = fuse;
+  request.bucket_bytes = options.bucket_bytes;
+  request.fuse = options.fuse;
+  request.products = options.products;
   return compile(net.graph, train, request);
 }
 
@@ -156,10 +168,58 @@ TEST_P(SeparateTowers, ComputeWhatOneMemoryComputes) {
   }
 }
 
+// The CUDA program of each net on simulated GPUs, every access checked.
+TEST_P(SeparateTowers, ComputeTheSameOnSimulatedGpus) {
+  if (!jit::nvrtc_available()) GTEST_SKIP() << jit::nvrtc_missing_reason();
+  const SeparateNet net = separate_net(GetParam());
+  for (int64_t batch : {1, 7, 60}) {
+    const Trace wanted = oracle(net, batch);
+    for (int towers : {1, 2, 3, 4}) {
+      SimulatedGpus gpus;
+      gpus.count = towers;
+      gpus.mode = sim::Mode::check;
+      const auto backend = make_gpu_backend(make_simulated_gpus(gpus), {{}, NETC_BINARY_DIR "/test-cache"});
+      const Compiled plan = compiled(net, TowerMemory::separate, batch, towers, {.products = cuda_products(), .target = &gpu_target()});
+      BackendRun loaded(*backend, std::vector<TowerProgram>{plan.train, plan.evaluate, plan.predict}, towers);
+      EXPECT_EQ(first_difference(wanted, run(loaded, plan, net.graph, batch, towers, false)), "") << "batch " << batch << ", " << towers << " towers";
+      const auto& parameters = dynamic_cast<const GpuParameters&>(loaded.parameters());
+      for (const std::string& name : parameters.names())
+        for (int tower = 1; tower < towers; ++tower)
+          EXPECT_TRUE(same_bits(parameters.read(name, 0), parameters.read(name, tower))) << name << " of tower " << tower;
+    }
+  }
+}
+
 TEST_P(SeparateTowers, NeedNoFusion) {
   const SeparateNet net = separate_net(GetParam());
-  const Compiled plan = compiled(net, TowerMemory::separate, 7, 3, 4096, false);
+  const Compiled plan = compiled(net, TowerMemory::separate, 7, 3, {.fuse = false});
   EXPECT_EQ(first_difference(oracle(net, 7), run_separate(net, plan, 7, 3)), "");
+}
+
+// The program for a library of products computes the same, with masks, column sums and all.
+TEST_P(SeparateTowers, WithProductsLeftToALibrary) {
+  const SeparateNet net = separate_net(GetParam());
+  ProductLibrary all = cublaslt();
+  all.mask_columns = 1;
+  ProductLibrary few = all;
+  few.masks = few.addend = few.column_sums = few.gelu_tanh = false;
+  few.least_reduced = 12;
+  for (const ProductLibrary& library : {all, few, ProductLibrary{}})
+    for (int64_t batch : {int64_t{1}, int64_t{128}})
+      for (int towers : {1, 3})
+        EXPECT_EQ(first_difference(oracle(net, batch), run_separate(net, compiled(net, TowerMemory::separate, batch, towers, {.products = library}), batch, towers)), "")
+            << "batch " << batch << ", " << towers << " towers";
+}
+
+// What that test is about is there: masks applied and kept, sums that go with a product.
+TEST(SeparatePlan, ALibrarysProductsHaveMasksAndColumnSums) {
+  ProductLibrary library = cublaslt();
+  library.mask_columns = 1;
+  const Compiled plan = compiled(separate_net("images"), TowerMemory::separate, 8, 2, {.products = library});
+  const Program& program = plan.train.program;
+  EXPECT_EQ(std::count_if(program.buffers.begin(), program.buffers.end(), [](const Buffer& b) { return b.dtype == DType::boolean; }), 2);
+  EXPECT_EQ(std::count_if(program.steps.begin(), program.steps.end(), [](const Step& s) { return s.with != kNone; }), 3);
+  EXPECT_EQ(launches_per_step(program), 14);
 }
 
 // In f64 the towers' own memory and buckets agree far more closely than f32 could tell.
@@ -177,7 +237,7 @@ TEST_P(SeparateTowers, BucketsOfAnySize) {
   const Trace wanted = oracle(net, 7);
   size_t most = 0, fewest = 1000;
   for (int64_t bytes : {int64_t{1}, int64_t{300}, int64_t{1} << 30}) {
-    const Compiled plan = compiled(net, TowerMemory::separate, 7, 2, bytes);
+    const Compiled plan = compiled(net, TowerMemory::separate, 7, 2, {.bucket_bytes = bytes});
     most = std::max(most, plan.train.buckets.size());
     fewest = std::min(fewest, plan.train.buckets.size());
     EXPECT_EQ(first_difference(wanted, run_separate(net, plan, 7, 2)), "") << bytes;
@@ -188,7 +248,7 @@ TEST_P(SeparateTowers, BucketsOfAnySize) {
 // ---- what the plans look like --------------------------------------------------------------------------------------
 
 TEST(SeparatePlan, SmallNet) {
-  const Compiled plan = compiled(separate_net("images"), TowerMemory::separate, 128, 2, 2048);
+  const Compiled plan = compiled(separate_net("images"), TowerMemory::separate, 128, 2, {.bucket_bytes = 2048});
   expect_golden("towers/golden/images_separate.txt", to_string(plan.train) + "\n" + to_string(plan.evaluate) + "\n" + to_string(plan.train.program));
 }
 
@@ -224,7 +284,7 @@ TEST(SeparatePlan, RefusesAMaximumOverTheBatch) {
   net.graph.results.push_back({"metric.top", top});
   EXPECT_NO_THROW(compiled(net, TowerMemory::shared, 8, 2));
   EXPECT_THROW(compiled(net, TowerMemory::separate, 8, 2), InternalError);
-  EXPECT_THROW(compiled(net, TowerMemory::separate, 8, 2, 4096, false), InternalError);
+  EXPECT_THROW(compiled(net, TowerMemory::separate, 8, 2, {.fuse = false}), InternalError);
 }
 
 // ---- planted faults ------------------------------------------------------------------------------------------------
@@ -260,7 +320,7 @@ std::vector<Fault> faults() {
 }
 
 TEST_P(PlantedFaults, AreFoundByVerify) {
-  Compiled plan = compiled(separate_net("images"), TowerMemory::separate, 7, 3, 2048);
+  Compiled plan = compiled(separate_net("images"), TowerMemory::separate, 7, 3, {.bucket_bytes = 2048});
   EXPECT_TRUE(verify(plan.train).empty());
   GetParam().plant(plan.train);
   const std::vector<std::string> found = verify(plan.train);
@@ -269,10 +329,19 @@ TEST_P(PlantedFaults, AreFoundByVerify) {
 }
 INSTANTIATE_TEST_SUITE_P(Plans, PlantedFaults, testing::ValuesIn(faults()), [](const auto& tested) { return tested.param.name; });
 
+// A step on its own rows waits for a bucket that comes behind one which is not ready before that step.
+TEST(PlantedFaults, AnOrderThatWaitsForEver) {
+  Compiled plan = compiled(separate_net("centred_over_the_batch"), TowerMemory::separate, 7, 3);
+  EXPECT_TRUE(verify(plan.train).empty());
+  std::swap(plan.train.buckets.front(), plan.train.buckets.back());
+  const std::vector<std::string> found = verify(plan.train);
+  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](const std::string& f) { return f.find("is needed before") != f.npos; }));
+}
+
 TEST(PlantedFaults, AreFoundByTheComparison) {
   const SeparateNet net = separate_net("images");
   const Trace wanted = oracle(net, 7);
-  const Compiled sound = compiled(net, TowerMemory::separate, 7, 3, 2048);
+  const Compiled sound = compiled(net, TowerMemory::separate, 7, 3, {.bucket_bytes = 2048});
   ASSERT_EQ(first_difference(wanted, run_separate(net, sound, 7, 3)), "");
   EXPECT_NE(first_difference(wanted, run_separate(net, sound, 7, 3, Arithmetic::f32, 3.0)), "") << "divided by a tower's own rows";
   Compiled early = sound;
