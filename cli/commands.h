@@ -25,6 +25,7 @@ int run_train(Words words, Terminal& terminal);
 int run_eval(Words words, Terminal& terminal);
 int run_predict(Words words, Terminal& terminal);
 int run_layers(Words words, Terminal& terminal);
+int run_test(Words words, Terminal& terminal);
 int run_explain(Words words, Terminal& terminal);
 int run_version(Words words, Terminal& terminal);
 

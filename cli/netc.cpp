@@ -18,6 +18,7 @@ constexpr Command kCommands[] = {
     {"train", "train a model", run_train},
     {"eval", "measure a trained model on a split of its data", run_eval},
     {"predict", "run a trained model on new data", run_predict},
+    {"test", "compare what becomes of models with .case files", run_test},
     {"layers", "list the layers, or explain one", run_layers},
     {"explain", "say what a diagnostic code means", run_explain},
     {"version", "say what this netc is and what it found here", run_version},

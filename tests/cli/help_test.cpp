@@ -26,6 +26,7 @@ commands:
   train     train a model
   eval      measure a trained model on a split of its data
   predict   run a trained model on new data
+  test      compare what becomes of models with .case files
   layers    list the layers, or explain one
   explain   say what a diagnostic code means
   version   say what this netc is and what it found here
