@@ -6,6 +6,7 @@
 #include "compiler/syntax/parse.h"
 #include "runtime/backend/cpu/detect.h"
 #include "runtime/backend/cpu/host_compiler.h"
+#include "runtime/jit/nvrtc.h"
 
 namespace netc {
 namespace {
@@ -25,6 +26,14 @@ std::string host_compiler() {
   }
 }
 
+std::string nvrtc() {
+  if (!jit::nvrtc_available()) return "none found: no simulated GPUs, no PTX (" + jit::nvrtc_missing_reason() + ")";
+  const jit::NvrtcVersion version = jit::nvrtc_version();
+  const std::vector<int> architectures = jit::nvrtc_architectures();
+  return std::to_string(version.major) + "." + std::to_string(version.minor) + ", " + jit::nvrtc_path() + ", sm_" +
+         std::to_string(architectures.front()) + " to sm_" + std::to_string(architectures.back());
+}
+
 }  // namespace
 
 int run_version(Words words, Terminal& terminal) {
@@ -39,7 +48,9 @@ int run_version(Words words, Terminal& terminal) {
                << "processor   " << target.name << " (" << target.lanes << " f32 values a vector), " << available_cores()
                << " cores usable\n"
                << "C compiler  " << host_compiler() << "\n"
-               << "devices     cpu:0, cpu:1 ... (towers that share the cores); no GPU support in this version\n";
+               << "NVRTC       " << nvrtc() << "\n"
+               << "devices     cpu:0, cpu:1 ... (towers that share the cores)" << (jit::nvrtc_available() ? "; sim:0, sim:1 ... (simulated GPUs)" : "")
+               << "; no real GPUs in this version\n";
   return kExitSuccess;
 }
 

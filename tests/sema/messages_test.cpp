@@ -158,5 +158,24 @@ TEST(Messages, WhatCannotRunYet) {
   EXPECT_TRUE(runnable.diagnostics->empty()) << runnable.messages();
 }
 
+// Simulated GPUs run; what they cannot do is refused, one reason a plan.
+TEST(Messages, WhatSimulatedTowersMayDo) {
+  const auto codes = [](const std::string& plan) {
+    Analyzed analyzed = analyze_text(
+        "data d { train: synthetic(kind: blobs, samples: 9)  field x: f32[8]  field c: class(3) }\n"
+        "net n { input x: f32[8]  output o = x |> dense(3) }\n"
+        "train t { net: n  data: d  loss: cross_entropy(o, c)  optimizer: sgd(lr: 0.1)  batch: 4 total  epochs: 2 }\n"
+        "plan p { " + plan + "  sync: allreduce(gradients) }\n");
+    report_unavailable(analyzed.analysis, *analyzed.diagnostics);
+    return analyzed.codes();
+  };
+  EXPECT_EQ(codes("towers: [sim:0, sim:1]"), "");
+  EXPECT_EQ(codes("towers: [sim:0]  deterministic: true"), "");
+  EXPECT_EQ(codes("towers: [sim:0, sim:1]  deterministic: true"), "N0918@4");
+  EXPECT_EQ(codes("towers: [sim:0, cpu:0]"), "N0918@4");
+  EXPECT_EQ(codes("towers: [cpu:0, sim:0]"), "N0918@4");
+  EXPECT_EQ(codes("towers: [sim:*]"), "N0918@4");
+}
+
 }  // namespace
 }  // namespace netc::test
