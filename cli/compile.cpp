@@ -21,7 +21,7 @@ namespace {
 std::string c_text(const Program& program, const Target& target, const SourceMap& sources) {
   EmitOptions options;
   options.target = target;
-  options.span_text = [&sources](Span span) { return sources.describe(span); };
+  options.span_text = [&sources](Span span) { return quote(sources, span); };
   return emit_c(std::span(&program, 1), options).texts.front();
 }
 
@@ -87,7 +87,7 @@ int run_compile(Words words, Terminal& terminal) {
   if (stage == "program") terminal.out << to_string(program);
   if (stage == "towers") terminal.out << to_string(compiled.train);
   gpu.program = &program;
-  gpu.span_text = [&sources = model->sources](Span span) { return sources.describe(span); };
+  gpu.span_text = [&sources = model->sources](Span span) { return quote(sources, span); };
   if (stage == "kernels") terminal.out << (for_gpu ? cuda_text(gpu) : c_text(program, own_target, model->sources));
   if (stage == "ptx") terminal.out << ptx_text(gpu);
   if (stage == "resources") terminal.out << (json ? resource_json(gpu) : resource_table(gpu));

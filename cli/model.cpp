@@ -83,6 +83,13 @@ std::string read_text_file(const std::string& path) {
   return std::move(text).str();
 }
 
+std::string quote(const SourceMap& sources, Span span) {
+  std::string text = sources.describe(span);
+  if (text.empty()) return text;
+  const std::string_view quoted = sources.text(span);
+  return text + "  " + std::string(quoted.substr(0, quoted.find('\n')));
+}
+
 std::unique_ptr<Model> load_model(const std::string& path, const AnalyzeOptions& options,
                                   const std::function<void(ast::File&)>& edit) {
   auto model = std::make_unique<Model>();

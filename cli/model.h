@@ -49,6 +49,9 @@ std::unique_ptr<Model> load_model(const std::string& path, const AnalyzeOptions&
 // Prints all diagnostics and, if there are errors, how many. True if the model may be used; `strict` counts warnings.
 bool accept(const Diagnostics& diagnostics, const std::string& file, Terminal& terminal, bool strict = false);
 
+// The place of a span and what stands there: "models/tiny.net:16:8  dense(64) as fc1".
+std::string quote(const SourceMap& sources, Span span);
+
 std::string read_text_file(const std::string& path);   // throws RuntimeError
 
 }  // namespace netc
