@@ -88,7 +88,7 @@ struct Expr {
   double value = 0;                // constant
   int64_t slot = kNone;            // scalar, axis, reduced; random: the stream (hash of the layer's path)
   BufferId buffer = kNone;         // load
-  Index row = {}, column = {};     // load; random: row within the tower's batch (global offset added), element in row
+  Index row = {}, column = {};     // load; random: matrix row within the tower's rows (global offset added), last-axis column
 
   friend bool operator==(const Expr&, const Expr&) = default;
 };

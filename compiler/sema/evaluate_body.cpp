@@ -9,7 +9,8 @@
 namespace netc::sema {
 
 void Evaluator::bind_name(const ast::Name& name, Value value, std::string_view what, Context& context) {
-  if (name.text.empty()) return;
+  // Outside a body there is nowhere to keep a name; that no pipeline can start there has been said.
+  if (name.text.empty() || !context.scope) return;
   if (const Binding* taken = context.scope->bind(name.text, {std::move(value), name.span, what, false})) {
     if (taken->declared == name.span) return;   // the same `as` in another copy
     error(Code::N0203, name.span, "`" + name.text + "` is declared twice", "", context)

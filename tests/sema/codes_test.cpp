@@ -213,6 +213,8 @@ TEST(Codes, OfTrainsThatSayMoreThanOneThing) {
   expect_codes(train(field, input + "let h = x |> dense(4) |> stop_gradient  output o = h |> dense(3)", "4 total"), "W1108@2");
   expect_codes(train(field + "\n  field i: u8[8, 8, 3] |> augment(random_flip(horizontal))", input + "output o = x |> dense(3)", "4 total"),
                "W1115@2");
+  expect_codes(train(field, input + "output o = x |> dense(3)", "4 |> relu as a total"), "N0303@4");
+  expect_codes(train(field, input + "output o = x |> dense(3)", "y |> repeat 3 { relu as a } as b total"), "N0201@4");
   expect_codes(train(field, input + "output o = x |> dense(3)", "4 per tower") +
                    "plan p { towers: [tower(cpu:0, share: 2), cpu:1]  sync: allreduce(gradients) }\n",
                "N0705@6");
