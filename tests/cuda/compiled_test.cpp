@@ -73,7 +73,11 @@ TEST_F(CompiledCuda, ForEveryArchitectureWithoutSpills) {
   CudaOptions all_generated;
   all_generated.library_products = false;
   const EmittedCuda emitted = emit_cuda(chosen_programs(), all_generated);
-  for (int architecture : jit::nvrtc_architectures()) expect_no_spills(emitted, architecture);
+  std::vector<int> architectures = jit::nvrtc_architectures();
+#if defined(__SANITIZE_ADDRESS__)   // NVRTC's work, which sanitizers do not see: the released build does it for all
+  architectures = {architectures.front()};
+#endif
+  for (int architecture : architectures) expect_no_spills(emitted, architecture);
 }
 
 TEST_F(CompiledCuda, AsDevicesAreGivenThem) { expect_no_spills(emit_cuda(seed_net_programs(true), {}), 90); }
