@@ -17,5 +17,5 @@ add_custom_command(
 add_library(netc_grammar STATIC ${NETC_GRAMMAR_SOURCES})
 target_include_directories(netc_grammar SYSTEM PUBLIC ${NETC_GRAMMAR_DIR} ${ANTLR4_INCLUDE})
 target_compile_options(netc_grammar PUBLIC -fno-char8_t)
-target_compile_options(netc_grammar PRIVATE -w)
+target_compile_options(netc_grammar PRIVATE -w $<$<CONFIG:Debug>:-O1>)
 target_link_libraries(netc_grammar PUBLIC ${ANTLR4_LIBRARY})

@@ -15,7 +15,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NETC_SANITIZE)
   set(NETC_SANITIZER_FLAGS -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
       -fno-sanitize-recover=undefined -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)
   # Line tables are all a sanitizer's report needs; full debug information would double the time to link the tests.
-  add_compile_options(${NETC_SANITIZER_FLAGS} -O1 -g1)
+  # Unoptimized, for that halves the time to compile; rooms whose code runs long are optimized a little (netc_library).
+  add_compile_options(${NETC_SANITIZER_FLAGS} -O0 -g1)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
