@@ -36,7 +36,7 @@ function(netc_test name)
   target_link_libraries(${name} PRIVATE ${ARG_USES} netc_options GTest::gtest GTest::gmock GTest::gtest_main)
   # Assertions are many and run once: optimizing them, or watching them for undefined behaviour, would be half the
   # build. The code under test is compiled as everywhere.
-  set(options $<IF:$<CONFIG:Debug>,-O0,-O1> $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
+  set(options -O0 $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
   if(NOT TARGET netc_precompiled_test)
     file(WRITE ${CMAKE_BINARY_DIR}/precompiled/main.cpp "int main() {}\n")   # a program: position-independent as the tests are
     add_executable(netc_precompiled_test EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/precompiled/main.cpp)
