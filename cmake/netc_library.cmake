@@ -14,8 +14,9 @@ function(netc_library name)
   if(sources)
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC ${ARG_USES} PUBLIC netc_options)
-    if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND name MATCHES "^(compiler_(base|kernel|syntax)|runtime|runtime_.*)$")
-      target_compile_options(${name} PRIVATE -O1)   # and then the precompiled headers do not fit
+    if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND name MATCHES "^(compiler_(base|kernel|syntax|sema)|runtime|runtime_.*)$")
+      # Code that runs long, or deep: unoptimized frames with sanitizers could fill the stack. Precompiled headers do not fit then.
+      target_compile_options(${name} PRIVATE -O1)
     else()
       target_precompile_headers(${name} REUSE_FROM netc_precompiled)
     endif()
